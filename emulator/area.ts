@@ -1,0 +1,157 @@
+/** What an area of the emulator is made of: handlers by operation, jobs by name. An area never sees HTTP, tokens, paging or the brand word. */
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export interface JsonObject {
+  readonly [name: string]: Json;
+}
+
+/** A stored object; `id` is unique within its collection. Fields whose name starts with `_` are the emulator's own and are never answered. */
+export interface Item {
+  id: number;
+  // biome-ignore lint/suspicious/noExplicitAny: stored items have each area's own shape, narrowed by the type argument of `collection`.
+  [name: string]: any;
+}
+
+/** One kind of stored object, kept in order of id. Everything in it is plain JSON, so that `--data` can keep it. */
+export interface Collection<T extends Item = Item> {
+  /** Stores a new item under the next id (or the given one) and returns it. */
+  insert(fields: Omit<T, "id"> & { id?: number }): T;
+  get(id: number): T | undefined;
+  find(test: (item: T) => boolean): T | undefined;
+  filter(test: (item: T) => boolean): T[];
+  all(): T[];
+  /** Changes the given fields in place; returns the item. */
+  update(id: number, fields: Partial<T>): T;
+  delete(id: number): boolean;
+  readonly size: number;
+}
+
+export interface Clock {
+  /** Now, after what `advance` added. */
+  now(): Date;
+  /** Now as the service writes it: `2024-04-01T10:00:00`, UTC, no fraction. */
+  stamp(): string;
+}
+
+export interface EventFields {
+  action: string;
+  entity?: { id: number | string; type: string; label: string; url: string } | null;
+  secondaryEntity?: { id: number | string; type: string; label: string; url: string } | null;
+  /** Default `notification`. */
+  status?: "scheduled" | "started" | "finished" | "failed" | "notification";
+  /** `null` for the system's own doing; absent: the caller of the request under way. */
+  username?: string | null;
+  percentComplete?: number | null;
+  message?: string;
+}
+
+/** The account's event log (notes, section 11). */
+export interface Events {
+  /** Records an event and returns its id. */
+  emit(event: EventFields): number;
+  /** Moves an event on (`finished`, 100 %, duration in seconds since it was recorded). */
+  move(id: number, status: "started" | "finished" | "failed"): void;
+}
+
+/** Work that becomes due. Jobs are data (kept by `--data`); what a job does is registered by the area under its kind. */
+export interface Jobs {
+  /** Due after `seconds` of the contract's time, which `--speed` divides; with `max`, due at the next request. Returns the job's id. */
+  schedule(kind: string, seconds: number, data: JsonObject): number;
+  /** Removes jobs of the kind whose data has the given fields. */
+  cancel(kind: string, match: JsonObject): void;
+}
+
+/** The account behind the API: everything that an area may use. */
+export interface World {
+  collection<T extends Item = Item>(name: string): Collection<T>;
+  readonly clock: Clock;
+  readonly events: Events;
+  readonly jobs: Jobs;
+  /** The account's own single values (settings, balance…), plain JSON. */
+  readonly account: { [name: string]: Json };
+  /** Random hex digits; repeatable under a seed. */
+  hex(digits: number): string;
+  /** A repeatable random integer, `min..max` inclusive. */
+  integer(min: number, max: number): number;
+}
+
+export interface Caller {
+  readonly username: string;
+  /** False for a request without a token to an operation that allows it. */
+  readonly authenticated: boolean;
+  readonly restricted: boolean;
+  /** True when the caller may do this to the entity: always for unrestricted users, else by grant. */
+  may(entity: GrantEntity, id: number, permission: "read_only" | "read_write"): boolean;
+  /** True when the caller has the global grant (`add_domains`): always for unrestricted users. */
+  mayAdd(grant: string): boolean;
+  /** Gives a restricted creator read_write on what it made. */
+  grant(entity: GrantEntity, id: number, label: string): void;
+}
+
+export type GrantEntity = "compute" | "database" | "domain" | "image" | "stackscript" | "volume" | "vpc";
+
+/** One request, authenticated, and validated against the contract's schema. */
+export interface Call {
+  readonly world: World;
+  readonly caller: Caller;
+  /** Decoded path parameters by the contract's names. Integer ones are checked: anything else was answered 404 before. */
+  readonly params: { readonly [name: string]: string };
+  /** The integer path parameter of that name. */
+  id(name: string): number;
+  readonly query: URLSearchParams;
+  /** Checked body: unknown and read-only fields dropped, `null` dropped where the contract does not allow it. `{}` when there was none. */
+  // biome-ignore lint/suspicious/noExplicitAny: the body was validated against the operation's schema.
+  readonly body: { readonly [name: string]: any };
+  /** The raw body's field names, to tell "not sent" from "sent as null". */
+  readonly sent: ReadonlySet<string>;
+  /** IPv4 or IPv6 address of the client. */
+  readonly remoteAddress: string;
+}
+
+/** Answers one operation. A list operation returns every item that the caller may see, as an array: filter, order and pages are done outside. */
+export type Handler = (call: Call) => unknown | Promise<unknown>;
+
+export interface Area {
+  readonly name: string;
+  /** By operation, as in the contract: `GET /domains/{domainId}`. */
+  readonly handlers: { readonly [operation: string]: Handler };
+  /** By job kind (`volume.active`). */
+  readonly jobs?: { readonly [kind: string]: (world: World, data: JsonObject) => void };
+  /** Puts what a new account has from the start (regions, types…). */
+  readonly seed?: (world: World) => void;
+}
+
+export interface Reason {
+  reason: string;
+  field?: string;
+}
+
+/** An answer of 400 and above. Throw it from a handler; collect reasons first, so that all problems are told at once. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly reasons: readonly Reason[];
+  constructor(status: number, reasons: readonly Reason[]) {
+    super(`${status}: ${reasons.map((r) => (r.field ? `${r.field}: ${r.reason}` : r.reason)).join("; ")}`);
+    this.name = "Refusal";
+    this.status = status;
+    this.reasons = reasons;
+  }
+}
+
+/** Refuses with 400 and one reason. */
+export function refuse(reason: string, field?: string): never {
+  throw new Refusal(400, [field === undefined ? { reason } : { reason, field }]);
+}
+
+/** Refuses with 400 when there are reasons. */
+export function refuseAll(reasons: readonly Reason[]): void {
+  if (reasons.length > 0) throw new Refusal(400, reasons);
+}
+
+export function notFound(): never {
+  throw new Refusal(404, [{ reason: "Not found" }]);
+}
+
+export function forbidden(): never {
+  throw new Refusal(403, [{ reason: "Unauthorized" }]);
+}

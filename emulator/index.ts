@@ -1,0 +1,66 @@
+/** The service in a box, as other rooms start it. */
+
+export interface EmulatorOptions {
+  /** Default 0: any free port. */
+  port?: number;
+  /** Default `127.0.0.1`. */
+  host?: string;
+  /** The brand word on the wire, where the contract writes `compute`. Default `compute`. */
+  brand?: string;
+  /** File that keeps the account between runs (read at start when it exists; written after changes and at close). */
+  data?: string;
+  /** File with the first content of the account. */
+  seed?: string;
+  /** Divides the contract's durations; `max` ends a transition by the next read. Default 1. */
+  speed?: number | "max";
+  /** Default `off` when embedded. A number is the general limit of requests in 2 minutes. */
+  rateLimit?: "off" | "standard" | number;
+  /** File with tokens, scopes, users and grants. Without it any bearer token is the unrestricted owner. */
+  tokens?: string;
+  /** First fault rules. */
+  faults?: readonly FaultRule[];
+  /** Port of the DNS answers (UDP and TCP); absent: none. 0 picks one. */
+  dns?: number;
+}
+
+/** One rule of `POST /_emulator/faults`; see the command line reference. */
+export interface FaultRule {
+  method: string;
+  path: string;
+  nth?: number;
+  probability?: number;
+  seed?: number;
+  times?: number;
+  do: "status" | "reset-before" | "reset-after" | "drop-after" | "delay" | "truncate" | "garbage";
+  status?: number;
+  headers?: { [name: string]: string };
+  seconds?: number;
+}
+
+export interface EmulatorStats {
+  /** By operation: `GET /domains/{domainId}`. */
+  requests: { [operation: string]: number };
+  total: number;
+}
+
+export interface Emulator {
+  /** With `/v4`. */
+  readonly baseUrl: string;
+  /** A token of the unrestricted owner. */
+  readonly token: string;
+  readonly port: number;
+  readonly dnsPort?: number;
+  stats(): EmulatorStats;
+  /** Empties the account (the seed stays), statistics and faults. */
+  reset(): void;
+  /** Moves the clock on. */
+  advance(seconds: number): void;
+  /** Replaces the fault rules. */
+  setFaults(rules: readonly FaultRule[]): void;
+  /** The whole account, plain JSON. */
+  data(): unknown;
+  setData(data: unknown): void;
+  close(): Promise<void>;
+}
+
+export { startEmulator } from "./server.ts";

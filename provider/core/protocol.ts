@@ -1,0 +1,282 @@
+/** The Provider: one record of verbs that both engines call. Mirrors the Pulumi protocol without its wire. Pure types and errors. */
+
+import type { Value, ValueMap } from "./value.ts";
+
+/** `urn:pulumi:<stack>::<project>::<parent types$type>::<name>`. */
+export type Urn = string;
+
+export type Severity = "debug" | "info" | "warning" | "error";
+
+/** Tells the user something while a verb runs. `ephemeral` is a status line (a wait's progress), not a message to keep. */
+export type Log = (severity: Severity, message: string, options?: { ephemeral?: boolean }) => void;
+
+/** What every request carries beside its own fields. */
+export interface RequestContext {
+  /** Status and warnings of this verb; never throws. */
+  readonly log?: Log;
+  /** Aborted on cancel: no new write starts, waits end, what runs may end. */
+  readonly signal?: AbortSignal;
+}
+
+/** Names the resource that a verb is about. `type` is the canonical token, for example `plumbline:dns/domain:Domain`. */
+export interface ResourceIdentity {
+  readonly urn: Urn;
+  readonly type: string;
+  readonly name: string;
+}
+
+/** `property` is a path (`records[0].ttlSec`); empty when no one property is at fault. `reason` says what is wrong and what to do; it never shows a secret. */
+export interface CheckFailure {
+  readonly property: string;
+  readonly reason: string;
+}
+
+export interface CheckConfigRequest extends RequestContext {
+  readonly urn: Urn;
+  readonly oldInputs: ValueMap;
+  readonly newInputs: ValueMap;
+}
+
+export interface CheckRequest extends ResourceIdentity, RequestContext {
+  /** Inputs as checked before; absent for a create and for a replacement's second check. */
+  readonly oldInputs?: ValueMap;
+  /** Inputs as the user declared them; may hold unknowns. */
+  readonly newInputs: ValueMap;
+  /** 32 bytes for automatic names; equal seeds give equal names. */
+  readonly randomSeed?: Uint8Array;
+  readonly autonaming?: { readonly proposedName: string; readonly mode: "propose" | "enforce" | "disable" };
+}
+
+export interface CheckResponse {
+  /** The inputs to save and to hand to the other verbs: the user's spelling, with automatic names added. */
+  readonly inputs: ValueMap;
+  readonly failures: readonly CheckFailure[];
+}
+
+export type DiffKind = "add" | "delete" | "update" | "add-replace" | "delete-replace" | "update-replace";
+
+export interface PropertyDiff {
+  readonly kind: DiffKind;
+  /** True: the old value is the old input's; false: it is the old output's. */
+  readonly inputDiff: boolean;
+}
+
+export interface DiffRequest extends ResourceIdentity, RequestContext {
+  readonly id: string;
+  /** Checked inputs last applied. */
+  readonly oldInputs: ValueMap;
+  /** Outputs last read (inputs echoed, plus what the service made). */
+  readonly state: ValueMap;
+  /** Checked inputs now declared; may hold unknowns. */
+  readonly newInputs: ValueMap;
+  readonly ignoreChanges?: readonly string[];
+}
+
+export interface DiffResponse {
+  readonly changes: boolean;
+  /** By property path; each top-level property that differs has at least one. */
+  readonly detailedDiff: { readonly [path: string]: PropertyDiff };
+  /** Top-level properties whose change needs a replacement; empty means in place. */
+  readonly replaces: readonly string[];
+  /** True when the replacement cannot exist beside the old one (a fixed unique name). */
+  readonly deleteBeforeReplace: boolean;
+  /** Top-level outputs that no change of this diff can move. */
+  readonly stables: readonly string[];
+}
+
+/** A create that an earlier run began and whose end nobody saved. */
+export interface EarlierAttempt {
+  /** When it began, by the service's clock if known (RFC 3339). */
+  readonly startedAt: string;
+  /** The id, when the answer came but the state was not saved. */
+  readonly id?: string;
+}
+
+export interface CreateRequest extends ResourceIdentity, RequestContext {
+  readonly inputs: ValueMap;
+  /** True: nothing is written; look-ups may still refuse (throwing CheckFailedError). */
+  readonly preview: boolean;
+  /** Seconds; absent or 0 means the type's own default. The provider enforces it. */
+  readonly timeoutSeconds?: number;
+  /** Set when resuming: the object is looked for first, and taken over instead of made again. */
+  readonly earlierAttempt?: EarlierAttempt;
+  /** True when another declared resource has this id already; such an object is never taken over. */
+  readonly isKnownId?: (id: string) => boolean;
+  /** Awaited as soon as the service gave an id, before any wait: save it. `state` may hold secrets shown only once. */
+  readonly onCreated?: (id: string, state: ValueMap) => void | Promise<void>;
+}
+
+export interface CreateResponse {
+  /** Empty in a preview. */
+  readonly id: string;
+  /** Checked inputs echoed plus outputs. In a preview: what can be derived, the rest `unknown`. Never unknown otherwise. */
+  readonly state: ValueMap;
+}
+
+export interface ReadRequest extends ResourceIdentity, RequestContext {
+  /** The canonical id, or for an import also the natural name (`example.com/www/A`). */
+  readonly id: string;
+  /** Absent for an import. */
+  readonly state?: ValueMap;
+  /** Absent for an import. */
+  readonly inputs?: ValueMap;
+}
+
+/** `undefined` means gone: only a 404 of the object or its parent says so. */
+export type ReadResponse =
+  | { readonly id: string; readonly inputs: ValueMap; readonly state: ValueMap }
+  | undefined;
+
+export interface UpdateRequest extends ResourceIdentity, RequestContext {
+  readonly id: string;
+  readonly oldInputs: ValueMap;
+  readonly state: ValueMap;
+  readonly newInputs: ValueMap;
+  readonly preview: boolean;
+  readonly timeoutSeconds?: number;
+  readonly ignoreChanges?: readonly string[];
+}
+
+export interface UpdateResponse {
+  readonly state: ValueMap;
+}
+
+export interface DeleteRequest extends ResourceIdentity, RequestContext {
+  readonly id: string;
+  readonly oldInputs: ValueMap;
+  readonly state: ValueMap;
+  readonly timeoutSeconds?: number;
+}
+
+export interface InvokeRequest extends RequestContext {
+  /** Canonical token, for example `plumbline:dns/getRecords:getRecords`. */
+  readonly token: string;
+  readonly args: ValueMap;
+  readonly preview: boolean;
+}
+
+export interface InvokeResponse {
+  readonly result: ValueMap;
+  readonly failures: readonly CheckFailure[];
+}
+
+/** One existing object of a type, as `import --all` needs it. */
+export interface ListedResource {
+  /** What `read` takes as id. */
+  readonly id: string;
+  /** A name to propose for it (`www-a`). */
+  readonly name: string;
+}
+
+export interface ListRequest extends RequestContext {
+  readonly type: string;
+  /** For child types: the parent's id. Absent lists every parent's children. */
+  readonly parentId?: string;
+}
+
+/** Requests made, by HTTP method. */
+export type RequestCounts = { readonly [method: string]: number };
+
+/**
+ * Every verb, once, for every type. One Provider serves one operation (a preview or an update) of one configuration:
+ * it remembers what it checked, so that two resources of one plan that cannot both exist are refused.
+ * Verbs throw: CheckFailedError (a refusal found by a look-up), ResourceInitFailedError (it exists, but not finished),
+ * CancelledError, or any Error whose message may be shown. No message shows a secret.
+ */
+export interface Provider {
+  readonly checkConfig: (request: CheckConfigRequest) => Promise<CheckResponse>;
+  readonly diffConfig: (request: CheckConfigRequest) => Promise<DiffResponse>;
+  /** Sets target and credentials: explicit config before environment. Makes no request. */
+  readonly configure: (config: ValueMap) => Promise<void>;
+  readonly check: (request: CheckRequest) => Promise<CheckResponse>;
+  readonly diff: (request: DiffRequest) => Promise<DiffResponse>;
+  readonly create: (request: CreateRequest) => Promise<CreateResponse>;
+  readonly read: (request: ReadRequest) => Promise<ReadResponse>;
+  readonly update: (request: UpdateRequest) => Promise<UpdateResponse>;
+  readonly delete: (request: DeleteRequest) => Promise<void>;
+  readonly invoke: (request: InvokeRequest) => Promise<InvokeResponse>;
+  readonly list: (request: ListRequest) => Promise<readonly ListedResource[]>;
+  /** Requests made so far. */
+  readonly requests: () => RequestCounts;
+  /** Now, by the service's clock as last seen in an answer, else by this machine's (RFC 3339). For EarlierAttempt. */
+  readonly serviceTime: () => string;
+  /** Stops waits and new writes of everything under way; idempotent, returns at once. */
+  readonly cancel: () => void;
+  /** Closes connections. */
+  readonly close: () => Promise<void>;
+}
+
+/** A refusal that only a look-up could find: the plan stops, nothing was written. */
+export class CheckFailedError extends Error {
+  override readonly name = "CheckFailedError";
+  readonly failures: readonly CheckFailure[];
+  constructor(failures: readonly CheckFailure[]) {
+    super(failures.map((f) => (f.property ? `${f.property}: ${f.reason}` : f.reason)).join("; "));
+    this.failures = failures;
+  }
+}
+
+/**
+ * The object exists but is not as declared (a wait or a later step failed): keep `id` and `state`, report `reasons`.
+ * `state` is what is really there. `inputs`: what is to be remembered as last applied (absent: the request's own).
+ */
+export class ResourceInitFailedError extends Error {
+  override readonly name = "ResourceInitFailedError";
+  readonly id: string;
+  readonly state: ValueMap;
+  readonly inputs?: ValueMap;
+  readonly reasons: readonly string[];
+  constructor(
+    partial: { id: string; state: ValueMap; inputs?: ValueMap; reasons: readonly string[] },
+    options?: ErrorOptions,
+  ) {
+    super(partial.reasons.join("; "), options);
+    this.id = partial.id;
+    this.state = partial.state;
+    if (partial.inputs) this.inputs = partial.inputs;
+    this.reasons = partial.reasons;
+  }
+}
+
+export class CancelledError extends Error {
+  override readonly name = "CancelledError";
+  constructor(message = "cancelled", options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** What is known of a type or function without asking the service; for validation, editors and help. */
+export interface Catalogue {
+  /** By canonical token. */
+  readonly resources: ReadonlyMap<string, ResourceInfo>;
+  readonly functions: ReadonlyMap<string, FunctionInfo>;
+  /** Provider config keys (`baseUrl`, `token`, `brand`…). */
+  readonly config: { readonly [name: string]: PropertyInfo };
+  /** Canonical token of any accepted spelling (`plumbline:dns:Domain`, `plumbline:dns/domain:Domain`), or undefined. */
+  readonly resolveResource: (token: string) => string | undefined;
+  readonly resolveFunction: (token: string) => string | undefined;
+}
+
+export interface PropertyInfo {
+  readonly description: string;
+  /** JSON Schema of the value, in camelCase. */
+  readonly schema: { readonly [keyword: string]: unknown };
+  readonly required: boolean;
+  readonly secret: boolean;
+}
+
+export interface ResourceInfo {
+  readonly token: string;
+  readonly description: string;
+  readonly inputs: { readonly [name: string]: PropertyInfo };
+  readonly outputs: { readonly [name: string]: PropertyInfo };
+}
+
+export interface FunctionInfo {
+  readonly token: string;
+  readonly description: string;
+  readonly inputs: { readonly [name: string]: PropertyInfo };
+  readonly outputs: { readonly [name: string]: PropertyInfo };
+}
+
+export type { Value, ValueMap };

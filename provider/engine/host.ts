@@ -1,0 +1,127 @@
+/** The seam between the stack-file language and the deployment: the language runs a program, the host makes what it registers real. */
+
+import type { Catalogue, Log, Urn, Value, ValueMap } from "../core/protocol.ts";
+
+/** A place in a file; line and column count from 1. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface Diagnostic {
+  readonly severity: "error" | "warning" | "info";
+  readonly message: string;
+  readonly urn?: Urn;
+  /** Property path (`records[0].ttlSec`). */
+  readonly property?: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+}
+
+/** Every resource option of Pulumi YAML, evaluated. Property paths are Pulumi's (`a.b[0]["key"]`). */
+export interface ResourceOptions {
+  readonly additionalSecretOutputs?: readonly string[];
+  readonly aliases?: readonly Alias[];
+  /** Seconds. */
+  readonly customTimeouts?: { readonly create?: number; readonly update?: number; readonly delete?: number };
+  readonly deleteBeforeReplace?: boolean;
+  readonly dependsOn?: readonly Urn[];
+  readonly ignoreChanges?: readonly string[];
+  /** An id to adopt instead of creating. */
+  readonly import?: string;
+  readonly parent?: Urn;
+  readonly protect?: boolean;
+  /** URN of an explicit provider; absent: the default provider. */
+  readonly provider?: Urn;
+  readonly providers?: readonly Urn[];
+  readonly version?: string;
+  readonly pluginDownloadURL?: string;
+  readonly replaceOnChanges?: readonly string[];
+  readonly retainOnDelete?: boolean;
+  readonly replaceWith?: readonly Urn[];
+  readonly deletedWith?: Urn;
+  readonly hideDiffs?: readonly string[];
+}
+
+export type Alias =
+  | { readonly urn: Urn }
+  | {
+      readonly name?: string;
+      readonly type?: string;
+      readonly stack?: string;
+      readonly project?: string;
+      readonly parent?: Urn;
+      readonly noParent?: boolean;
+    };
+
+/** A resource as a program wants it. */
+export interface Goal {
+  /** Canonical token; `pulumi:providers:plumbline` for an explicit provider. */
+  readonly type: string;
+  readonly name: string;
+  /** Unchecked inputs; unknowns only in previews. */
+  readonly inputs: ValueMap;
+  readonly options: ResourceOptions;
+  /** Everything that must exist first: from expressions, `dependsOn`, parent and provider. */
+  readonly dependencies: readonly Urn[];
+  /** By top-level input: the resources that its value was computed from. */
+  readonly propertyDependencies: { readonly [property: string]: readonly Urn[] };
+  /** Where the property at the path stands (the nearest enclosing place that is known); `""` is the resource itself. */
+  readonly positionOf: (propertyPath: string) => Position | undefined;
+}
+
+/** What became of a goal; outputs hold unknowns in a preview. `id` is unknown for what a preview would create. */
+export interface Registered {
+  readonly urn: Urn;
+  readonly id: Value;
+  /** Inputs echoed plus outputs, secrets marked. */
+  readonly outputs: ValueMap;
+}
+
+/** What a program may ask for while it runs. Every method may be called concurrently. */
+export interface Host {
+  readonly project: string;
+  readonly stack: string;
+  readonly organization: string;
+  readonly preview: boolean;
+  readonly catalogue: Catalogue;
+  /** URN that the goal will have; needs no answer of the service. */
+  urn(type: string, name: string, parent?: Urn): Urn;
+  /** Makes the goal real (or plans it). Rejects when it failed: what depends on it is then not registered. */
+  register(goal: Goal): Promise<Registered>;
+  /** Reads an existing object (`get:`); it is not managed. */
+  read(goal: Omit<Goal, "inputs"> & { readonly id: string; readonly state: ValueMap }): Promise<Registered>;
+  /** Calls a function with known arguments. */
+  invoke(token: string, args: ValueMap, options: { provider?: Urn; dependencies: readonly Urn[] }): Promise<ValueMap>;
+  /** Outputs of another stack of the same state folder. */
+  stackReference(name: string): Promise<ValueMap>;
+  readonly log: Log;
+}
+
+/** A stack file, parsed and checked for everything that needs no service: syntax, keys, references, cycles, types. */
+export interface Program {
+  readonly projectName: string;
+  readonly description?: string;
+  /** Everything found; errors mean that `run` must not be called. */
+  readonly diagnostics: readonly Diagnostic[];
+  /** The resources in the order of their dependencies, as far as the file alone tells. */
+  readonly graph: readonly { readonly key: string; readonly type: string; readonly name: string; readonly dependsOn: readonly string[]; readonly position: Position }[];
+  /** Provider config of the default provider (`plumbline:key`), secrets marked. */
+  readonly providerConfig: ValueMap;
+  /** `options.refresh` of the project file. */
+  readonly refresh: boolean;
+  /** Evaluates everything in dependency order, as concurrently as the dependencies allow. Resolves to the stack outputs; when something failed, the rest still runs and the rejection is a ProgramError. */
+  run(host: Host): Promise<ValueMap>;
+}
+
+/** Some resources, variables or outputs failed; each diagnostic has a position. */
+export class ProgramError extends Error {
+  override readonly name = "ProgramError";
+  readonly diagnostics: readonly Diagnostic[];
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(diagnostics.map((d) => d.message).join("\n"));
+    this.diagnostics = diagnostics;
+  }
+}
