@@ -1,0 +1,58 @@
+/**
+ * `npm test`: builds, gets Pulumi ready where it can be had, runs every test, and ends with a plain count.
+ * Arguments are handed to vitest (`npm test -- test/core`). PLUMBLINE_REQUIRE_PULUMI=1 makes a missing Pulumi a failure.
+ */
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { ensurePulumi } from "./pulumi.mjs";
+
+const root = resolve(import.meta.dirname, "..");
+const reportFile = join(root, "test-results", "report.json");
+
+const pulumi = await ensurePulumi();
+if (pulumi.bin === undefined) {
+  console.log(`Pulumi tests are left out: ${pulumi.reason}`);
+  if (process.env.PLUMBLINE_REQUIRE_PULUMI === "1") process.exit(1);
+} else {
+  console.log(`Pulumi tests run with ${join(pulumi.bin, "pulumi")}`);
+}
+
+const built = spawnSync(process.execPath, [join(root, "scripts", "build.mjs")], { cwd: root, stdio: "inherit" });
+if (built.status !== 0) process.exit(built.status ?? 1);
+
+mkdirSync(join(root, "test-results"), { recursive: true });
+rmSync(reportFile, { force: true });
+const run = spawnSync(
+  process.execPath,
+  [
+    join(root, "node_modules", "vitest", "vitest.mjs"),
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${reportFile}`,
+    ...process.argv.slice(2),
+  ],
+  {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, ...(pulumi.bin === undefined ? {} : { PLUMBLINE_TEST_PULUMI: pulumi.bin }) },
+  },
+);
+
+let report;
+try {
+  report = JSON.parse(readFileSync(reportFile, "utf8"));
+} catch (error) {
+  console.error(`the test runner left no report: ${error.message}`);
+  process.exit(run.status || 1);
+}
+// A file that cannot be loaded has no test of its own in the report, yet it has failed.
+const brokenFiles = report.testResults.filter(
+  (file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed"),
+).length;
+const failed = report.numFailedTests + brokenFiles;
+const skipped = report.numPendingTests + (report.numTodoTests ?? 0);
+console.log(`${report.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`);
+process.exit(run.status !== 0 || failed > 0 || report.numPassedTests === 0 ? run.status || 1 : 0);
