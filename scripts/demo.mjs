@@ -1,0 +1,141 @@
+/**
+ * `npm start`: the main job from end to end on the embedded emulator: preview, apply, change, drift, destroy.
+ * Needs nothing installed beside this project, touches nothing outside a temporary folder, and leaves nothing running.
+ */
+
+import { spawn } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import pc from "picocolors";
+
+const root = resolve(import.meta.dirname, "..");
+const cli = join(root, "bin", "plumbline");
+const work = mkdtempSync(join(tmpdir(), "plumbline-demo-"));
+const stackFile = join(work, "Pulumi.yaml");
+cpSync(join(root, "examples", "web", "Pulumi.yaml"), stackFile);
+
+/** Starts the emulator as its own process and waits for its address. */
+async function startService() {
+  const child = spawn(process.execPath, [cli, "emulator", "--port", "0", "--speed", "max", "--json"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    return { child, ...JSON.parse(line) };
+  }
+  throw new Error("the emulator did not start");
+}
+
+const service = await startService();
+const control = service.baseUrl.replace(/\/v4$/, "/_emulator");
+
+async function api(method, path, body) {
+  const answer = await fetch(service.baseUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+  return answer.json();
+}
+
+async function requestsMade() {
+  return (await (await fetch(`${control}/stats`)).json()).total;
+}
+
+/** Runs one command of the command line as a user would; its output goes straight through. */
+function plumbline(...args) {
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, [cli, ...args], {
+      cwd: work,
+      stdio: ["ignore", "inherit", "inherit"],
+      env: { ...process.env, PLUMBLINE_BASE_URL: service.baseUrl, PLUMBLINE_TOKEN: service.token },
+    });
+    child.on("error", fail);
+    child.on("close", (code) => done(code));
+  });
+}
+
+const calls = [];
+let step = 0;
+
+/** One step of the story: a heading, the command as one would type it, what it prints, what it cost. */
+async function chapter(title, args, expected = 0) {
+  step += 1;
+  console.log(`\n${pc.bold(pc.cyan(`${step}. ${title}`))}`);
+  console.log(pc.dim(`$ plumbline ${args.join(" ")}`));
+  const before = await requestsMade();
+  const code = await plumbline(...args);
+  calls.push([title, (await requestsMade()) - before]);
+  if (code !== expected) throw new Error(`plumbline ${args[0]} ended with ${code}, expected ${expected}`);
+}
+
+function edit(...changes) {
+  let text = readFileSync(stackFile, "utf8");
+  for (const [from, to] of changes) {
+    if (!text.includes(from)) throw new Error(`the example no longer has "${from}"`);
+    text = text.replace(from, to);
+    console.log(pc.dim(`  ${from}  →  ${to}`));
+  }
+  writeFileSync(stackFile, text);
+}
+
+async function tell() {
+  console.log(pc.bold("Plumbline: a cloud account kept true to its declared state."));
+  console.log(
+    `The stack is examples/web: a DNS zone, a private network, two disks. The service is the emulator, at ${service.baseUrl}.`,
+  );
+
+  await chapter("What would be made?", ["preview"]);
+  await chapter("Make it.", ["up", "-y", "--skip-preview"]);
+  await chapter("What came out of it?", ["stack", "output"]);
+  const [zone] = (await api("GET", "/domains")).data;
+  await chapter("The zone as the name servers get it.", [
+    "invoke",
+    "plumbline:dns:getZoneFile",
+    `domainId=${zone.id}`,
+  ]);
+  await chapter("Again: nothing to do.", ["preview", "--expect-no-changes"]);
+
+  console.log(`\n${pc.bold("Two edits in Pulumi.yaml: one changes in place, one cannot.")}`);
+  edit(["p=quarantine", "p=reject"], ["10.10.3.0/26", "10.10.4.0/24"]);
+  await chapter("Preview says which is which, and why.", ["preview", "--diff"]);
+  await chapter("Apply both.", ["up", "-y", "--skip-preview"]);
+
+  console.log(`\n${pc.bold("Somebody changes a record by hand, behind our back.")}`);
+  const records = (await api("GET", `/domains/${zone.id}/records`)).data;
+  const wildcard = records.find((record) => record.name === "*.sites");
+  await api("PUT", `/domains/${zone.id}/records/${wildcard.id}`, { target: "198.51.100.66" });
+  console.log(pc.dim(`  *.sites A ${wildcard.target}  →  198.51.100.66`));
+  await chapter("Drift finds it, and says which side moved.", ["drift"], 3);
+  await chapter("Put it back.", ["up", "-y", "--refresh", "--skip-preview"]);
+
+  await chapter("Take everything down.", ["destroy", "-y"]);
+  const left = [];
+  for (const path of ["/domains", "/vpcs", "/volumes"]) {
+    const { results } = await api("GET", path);
+    if (results > 0) left.push(`${results} in ${path}`);
+  }
+  if (left.length > 0) throw new Error(`left over: ${left.join(", ")}`);
+  console.log("\nNothing is left in the account.");
+
+  console.log(`\n${pc.bold("Requests to the service, by step")}`);
+  for (const [title, count] of calls) console.log(`${String(count).padStart(5)}  ${title}`);
+}
+
+let failure;
+try {
+  await tell();
+} catch (error) {
+  failure = error;
+} finally {
+  const ended = new Promise((done) => service.child.once("close", done));
+  service.child.kill("SIGTERM");
+  await ended;
+  rmSync(work, { recursive: true, force: true });
+}
+if (failure !== undefined) {
+  console.error(`\n${pc.red("The demonstration failed:")} ${failure.message}`);
+  process.exit(1);
+}
