@@ -19,6 +19,8 @@ export interface Collection<T extends Item = Item> {
   get(id: number): T | undefined;
   find(test: (item: T) => boolean): T | undefined;
   filter(test: (item: T) => boolean): T[];
+  /** The items whose field has the value, in order of id, by an index: no scan. The field may then only be changed by `update`. */
+  by<K extends keyof T & string>(field: K, value: T[K]): T[];
   all(): T[];
   /** Changes the given fields in place; returns the item. */
   update(id: number, fields: Partial<T>): T;
@@ -57,6 +59,8 @@ export interface Events {
 export interface Jobs {
   /** Due after `seconds` of the contract's time, which `--speed` divides; with `max`, due at the next request. Returns the job's id. */
   schedule(kind: string, seconds: number, data: JsonObject): number;
+  /** Due at a moment of the emulator's clock, whatever `--speed` says: for what hangs on the calendar (a daily backup). Returns the job's id. */
+  at(kind: string, moment: Date, data: JsonObject): number;
   /** Removes jobs of the kind whose data has the given fields. */
   cancel(kind: string, match: JsonObject): void;
 }

@@ -21,6 +21,13 @@ export interface EmulatorOptions {
   faults?: readonly FaultRule[];
   /** Port of the DNS answers (UDP and TCP); absent: none. 0 picks one. */
   dns?: number;
+  /**
+   * For tests: every answer is checked against the contract's response schema, every declared property required unless marked
+   * `x-optional`. A mismatch answers 500 with a reason that says what differs, and is remembered in `mismatches`. Default false.
+   */
+  checkAnswers?: boolean;
+  /** Receives lines about failures of the emulator itself (a handler that threw, a file that cannot be written). Default: standard error. */
+  log?: (line: string) => void;
 }
 
 /** One rule of `POST /_emulator/faults`; see the command line reference. */
@@ -50,6 +57,8 @@ export interface Emulator {
   readonly token: string;
   readonly port: number;
   readonly dnsPort?: number;
+  /** What `checkAnswers` found, oldest first. */
+  readonly mismatches: readonly string[];
   stats(): EmulatorStats;
   /** Empties the account (the seed stays), statistics and faults. */
   reset(): void;
