@@ -77,6 +77,11 @@ export interface World {
   hex(digits: number): string;
   /** A repeatable random integer, `min..max` inclusive. */
   integer(min: number, max: number): number;
+  /**
+   * The brand word on the wire, only for text that the service composes and that users' own words stand beside, so that no
+   * schema can mark it for exchange: the nameservers in zone files and DNS answers (notes, section 3). Absent: `compute`.
+   */
+  readonly brand?: string;
 }
 
 export interface Caller {
