@@ -106,6 +106,16 @@ export interface CreateRequest extends ResourceIdentity, RequestContext {
   readonly onCreated?: (id: string, state: ValueMap) => void | Promise<void>;
 }
 
+/** The create whose object is looked for: its type and its inputs as they were then. */
+export interface FindRequest extends ResourceIdentity, RequestContext {
+  readonly inputs: ValueMap;
+  readonly earlierAttempt: EarlierAttempt;
+  readonly isKnownId?: (id: string) => boolean;
+}
+
+/** `undefined`: the attempt made nothing. `state` is what is there now, as far as the look-up showed it. */
+export type FindResponse = { readonly id: string; readonly state: ValueMap } | undefined;
+
 export interface CreateResponse {
   /** Empty in a preview. */
   readonly id: string;
@@ -191,6 +201,12 @@ export interface Provider {
   readonly check: (request: CheckRequest) => Promise<CheckResponse>;
   readonly diff: (request: DiffRequest) => Promise<DiffResponse>;
   readonly create: (request: CreateRequest) => Promise<CreateResponse>;
+  /**
+   * Looks for the object that an earlier create made, by the rules of `create` with `earlierAttempt`, but makes nothing, changes
+   * nothing and waits for nothing. An engine needs it for a create that was cut off and is no longer declared as it was: the object is
+   * found, then updated or deleted. Absent: the engine repeats that create with `earlierAttempt` instead.
+   */
+  readonly find?: (request: FindRequest) => Promise<FindResponse>;
   readonly read: (request: ReadRequest) => Promise<ReadResponse>;
   readonly update: (request: UpdateRequest) => Promise<UpdateResponse>;
   readonly delete: (request: DeleteRequest) => Promise<void>;
@@ -204,6 +220,20 @@ export interface Provider {
   readonly cancel: () => void;
   /** Closes connections. */
   readonly close: () => Promise<void>;
+}
+
+/**
+ * What an engine may conclude from an error of `create`, `update` or `delete`: CheckFailedError and any error that has, itself or in its chain
+ * of causes, a numeric `status` of 400 to 499 other than 408 mean that the last write did not happen. After any other error it may
+ * have: the engine remembers the attempt, and looks before it writes again.
+ */
+export function surelyNotWritten(error: unknown): boolean {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 16; at = at.cause, depth += 1) {
+    if (at instanceof CheckFailedError) return true;
+    const status = (at as { status?: unknown }).status;
+    if (typeof status === "number" && status >= 400 && status < 500 && status !== 408) return true;
+  }
+  return false;
 }
 
 /** A refusal that only a look-up could find: the plan stops, nothing was written. */

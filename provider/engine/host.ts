@@ -64,7 +64,7 @@ export interface Goal {
   /** Unchecked inputs; unknowns only in previews. */
   readonly inputs: ValueMap;
   readonly options: ResourceOptions;
-  /** Everything that must exist first: from expressions, `dependsOn`, parent and provider. */
+  /** Everything that must exist first: from expressions, `dependsOn`, parent and provider. (`replaceWith` and `deletedWith` are waited for, but are no dependencies.) */
   readonly dependencies: readonly Urn[];
   /** By top-level input: the resources that its value was computed from. */
   readonly propertyDependencies: { readonly [property: string]: readonly Urn[] };
@@ -78,6 +78,19 @@ export interface Registered {
   readonly id: Value;
   /** Inputs echoed plus outputs, secrets marked. */
   readonly outputs: ValueMap;
+}
+
+/**
+ * What `register`, `read` and `invoke` reject with when the fault is known well: each diagnostic has the resource's URN and, where the program
+ * gave one, a position. The host has reported them already, so a program passes the error on and adds nothing for it.
+ */
+export class RegistrationError extends Error {
+  override readonly name = "RegistrationError";
+  readonly diagnostics: readonly Diagnostic[];
+  constructor(diagnostics: readonly Diagnostic[], options?: ErrorOptions) {
+    super(diagnostics.map((d) => d.message).join("\n"), options);
+    this.diagnostics = diagnostics;
+  }
 }
 
 /** What a program may ask for while it runs. Every method may be called concurrently. */
