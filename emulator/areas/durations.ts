@@ -1,0 +1,26 @@
+/** How long each transition of these areas takes, in seconds of the service's time, which `--speed` divides. */
+
+export const durations = {
+  /** From accepted to started, for events that are scheduled first. Own choice; the life cycle is of the notes, section 11. */
+  eventStarted: 1,
+  /** `creating` to `active`. Notes, section 10: within seconds. */
+  volumeCreated: 3,
+  /** A clone copies data first. Own choice. */
+  volumeCloned: 6,
+  /** `resizing` to `active`. Own choice. */
+  volumeResized: 4,
+  /** Until the event of an attach is finished; `compute_id` is set at once (notes, section 10). Own choice. */
+  volumeAttached: 2,
+  /** Until a running instance has let go. Notes, section 10: some polls later. */
+  volumeDetached: 6,
+  /** `provisioning` to `booting` or `offline`. Own choice. */
+  instanceProvisioned: 8,
+  /** `booting` to `running`. Own choice. */
+  instanceBooted: 10,
+  /** `rebooting` to `running`. Own choice. */
+  instanceRebooted: 12,
+  /** `shutting_down` to `offline`. Own choice. */
+  instanceShutDown: 6,
+  /** `not ready` to `ready`. Own choice. */
+  diskReady: 4,
+} as const;
