@@ -1,8 +1,197 @@
 /** Puts the emulator together and serves it over HTTP. */
 
-import type { Emulator, EmulatorOptions } from "./index.ts";
+import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import { createAccount } from "./account.ts";
+import { createKeeper, readDataFile, readSeedFile } from "./account-file.ts";
+import { areas } from "./areas/index.ts";
+import { createBrand } from "./brand.ts";
+import { createConnections } from "./connection.ts";
+import { operations } from "./contract.ts";
+import { control } from "./control.ts";
+import { createFaults, faultReason } from "./faults.ts";
+import type { Emulator, EmulatorOptions, FaultRule } from "./index.ts";
+import { createRateLimit } from "./rate-limit.ts";
+import { createRouter } from "./router.ts";
+import { type Answer, createService } from "./service.ts";
+import { createStats } from "./stats.ts";
+import { ownerToken, readTokensFile } from "./users.ts";
+
+/** Bytes of a request's body: a whole account must fit in `PUT /_emulator/data`. */
+const largestBody = 512 * 1024 * 1024;
 
 /** Starts an emulator. Rejects when the port is taken or a file cannot be read. */
-export function startEmulator(_options: EmulatorOptions = {}): Promise<Emulator> {
-  return Promise.reject(new Error("the emulator is not built yet"));
+export async function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  const log = options.log ?? ((line: string) => void process.stderr.write(`emulator: ${line}\n`));
+  const { speed = 1, host = "127.0.0.1", data: dataFile } = options;
+  if (speed !== "max" && !(speed > 0)) throw new Error(`the speed must be above 0 or max, not ${speed}`);
+  const word = options.brand ?? "compute";
+  const brand = createBrand(word);
+  const tokensFile = options.tokens === undefined ? undefined : readTokensFile(options.tokens, brand.swap);
+  const seed = options.seed === undefined ? undefined : readSeedFile(options.seed);
+  const kept = dataFile === undefined ? undefined : readDataFile(dataFile);
+
+  const changed = () => keeper?.changed();
+  const account = createAccount({ areas, brand: word, speed, seed, tokens: tokensFile, log, changed });
+  const keeper = dataFile === undefined ? undefined : createKeeper(dataFile, account.data, log);
+  account.reset();
+  if (kept) account.setData(kept);
+
+  const mismatches: string[] = [];
+  const stats = createStats();
+  const faults = createFaults();
+  faults.setRules(options.faults ?? []);
+  const rateLimit = createRateLimit(options.rateLimit ?? "off", account.clock.millis);
+  const connections = createConnections();
+  const route = createRouter(operations, brand.swap);
+  const serve = createService({
+    account,
+    areas,
+    brand,
+    rateLimit,
+    open: tokensFile === undefined,
+    checkAnswers: options.checkAnswers ?? false,
+    mismatch: (text) => mismatches.push(text),
+    changed,
+    log,
+  });
+
+  const controlled = {
+    stats,
+    faults,
+    reset: () => {
+      account.reset();
+      faults.setRules([]);
+      stats.clear();
+      rateLimit.clear();
+      changed();
+    },
+    advance: (seconds: number) => {
+      account.clock.advance(seconds);
+      account.jobs.runDue();
+      changed();
+    },
+    data: account.data,
+    setData: (data: unknown) => {
+      account.setData(data);
+      changed();
+    },
+  };
+
+  async function answerService(request: FastifyRequest, reply: FastifyReply, path: string, query: string) {
+    const found = route(path.replace(/^\/v4(?:beta)?/, ""));
+    const { method } = request;
+    const entry = stats.enter(method, path, query, found?.template);
+    const rule = faults.hit(method, found?.template);
+    entry.fault = rule?.do ?? null;
+    const response = reply.raw;
+    if (rule?.do === "reset-before") {
+      connections.reset(response);
+      return;
+    }
+    if (rule?.do === "status") {
+      entry.status = connections.send(response, statusFault(rule, account.clock.now()));
+      return;
+    }
+    const answer = await serve({
+      method,
+      route: found,
+      query,
+      headers: request.headers,
+      body: request.body as Buffer | undefined,
+      remoteAddress: request.socket.remoteAddress ?? "",
+    });
+    if (response.destroyed) return;
+    entry.status = rule
+      ? await connections.sendBroken(response, answer, rule)
+      : connections.send(response, answer);
+  }
+
+  function answerControl(request: FastifyRequest, reply: FastifyReply, path: string, query: string): void {
+    const answer = control(controlled, request.method, path, query, request.body as Buffer | undefined);
+    connections.send(reply.raw, {
+      status: answer.status,
+      headers: { "Content-Type": "application/json", "Cache-Control": "no-store" },
+      body: JSON.stringify(answer.body),
+    });
+  }
+
+  const http = fastify({
+    forceCloseConnections: true,
+    bodyLimit: largestBody,
+    exposeHeadRoutes: false,
+    frameworkErrors: (_error, _request, reply) => plainError(reply, 404, "Not found"),
+  });
+  http.removeAllContentTypeParsers();
+  http.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  http.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) =>
+    plainError(reply, error.statusCode ?? 500, error.message),
+  );
+  http.setNotFoundHandler((_request, reply) => plainError(reply, 404, "Not found"));
+  http.all("/*", (request, reply) => {
+    const [path = "/", query = ""] = split(request.raw.url ?? "/");
+    if (/^\/v4(?:beta)?(?:\/|$)/.test(path)) {
+      reply.hijack();
+      answerService(request, reply, path, query).catch((error: Error) => {
+        log(`${request.method} ${path} could not be answered: ${error.stack}`);
+        reply.raw.destroy();
+      });
+    } else if (path.startsWith("/_emulator/")) {
+      reply.hijack();
+      answerControl(request, reply, path, query);
+    } else plainError(reply, 404, "Not found");
+  });
+
+  await http.listen({ port: options.port ?? 0, host });
+  const address = http.server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  account.jobs.start();
+
+  return {
+    baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${port}/v4`,
+    token: ownerToken(account.worldOf(null), tokensFile === undefined),
+    port,
+    mismatches,
+    stats: stats.counts,
+    reset: controlled.reset,
+    advance: controlled.advance,
+    setFaults: (rules) => faults.setRules(rules),
+    data: () => structuredClone(account.data()),
+    setData: controlled.setData,
+    close: async () => {
+      account.jobs.stop();
+      connections.close();
+      await http.close();
+      keeper?.flush();
+    },
+  };
+}
+
+function split(url: string): [string, string] {
+  const mark = url.indexOf("?");
+  return mark < 0 ? [url, ""] : [url.slice(0, mark), url.slice(mark + 1)];
+}
+
+/** The answer of a rule that says `status`: the service's form of an error, except that a gateway's 502 is a web page. */
+function statusFault(rule: FaultRule, now: Date): Answer {
+  const status = rule.status ?? 500;
+  const reason = faultReason(status);
+  const page = status === 502;
+  return {
+    status,
+    headers: {
+      "Content-Type": page ? "text/html" : "application/json",
+      Date: now.toUTCString(),
+      ...rule.headers,
+    },
+    body: page
+      ? `<html><head><title>502 ${reason}</title></head><body><h1>${reason}</h1></body></html>`
+      : JSON.stringify(status < 400 ? {} : { errors: [{ reason }] }),
+  };
+}
+
+function plainError(reply: FastifyReply, status: number, reason: string): void {
+  reply
+    .code(status)
+    .header("Content-Type", "application/json")
+    .send(Buffer.from(JSON.stringify({ errors: [{ reason }] })));
 }

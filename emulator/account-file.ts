@@ -1,0 +1,154 @@
+/** The account as a file: what `--data` keeps and `--seed` brings; knows the form, not what the objects mean. */
+
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { type Item, type Json, Refusal } from "./area.ts";
+import type { Job } from "./jobs.ts";
+import type { StoreData } from "./store.ts";
+
+/** Everything that makes the account, plain JSON. */
+export interface AccountData extends StoreData {
+  format: 1;
+  /** Milliseconds that `advance` added. */
+  clockOffset: number;
+  /** State of the repeatable randomness. */
+  random: number;
+  jobs: Job[];
+}
+
+/**
+ * A seed: `{"account": {…}, "collections": {"domains": [{…}]}}`, where `collections` may also stand at the top. An item without id gets
+ * one; an item whose id is taken replaces the one there. A data file is a seed too.
+ */
+export interface Seed {
+  readonly account: { [name: string]: Json };
+  readonly collections: { [name: string]: (Partial<Item> & { [name: string]: unknown })[] };
+}
+
+/** Reads a data file; nothing when there is none yet. */
+export function readDataFile(path: string): AccountData | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new Error(`cannot read the data file ${path}: ${(cause as Error).message}`, { cause });
+  }
+  try {
+    return checkData(JSON.parse(text));
+  } catch (cause) {
+    throw new Error(`the data file ${path} is not an account: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Checks the form of what `PUT /_emulator/data` or a file gives; refuses with 400. */
+export function checkData(data: unknown): AccountData {
+  const wrong = (reason: string, field?: string): never => {
+    throw new Refusal(400, [field === undefined ? { reason } : { reason, field }]);
+  };
+  if (!isObject(data)) return wrong("the account must be a JSON object");
+  const {
+    format,
+    clockOffset = 0,
+    random = 1,
+    account = {},
+    counters = {},
+    jobs = [],
+    collections = {},
+  } = data;
+  if (format !== 1) wrong("must be 1", "format");
+  if (typeof clockOffset !== "number") wrong("must be a number of milliseconds", "clockOffset");
+  if (typeof random !== "number") wrong("must be a number", "random");
+  if (!isObject(account)) wrong("must be an object", "account");
+  if (!isObject(counters)) wrong("must be an object", "counters");
+  if (!Array.isArray(jobs) || !jobs.every(isJob))
+    wrong("must be a list of jobs {id, kind, due, data}", "jobs");
+  if (!isObject(collections)) return wrong("must be an object", "collections");
+  for (const [name, items] of Object.entries(collections)) {
+    if (!Array.isArray(items)) return wrong("must be a list", `collections.${name}`);
+    const ids = new Set<unknown>();
+    for (const item of items) {
+      if (!isObject(item) || !Number.isInteger(item["id"]) || ids.has(item["id"]))
+        wrong("every item needs an integer id of its own", `collections.${name}`);
+      ids.add((item as Item).id);
+    }
+  }
+  return { format: 1, clockOffset, random, account, counters, jobs, collections } as AccountData;
+}
+
+/** Reads a seed file. */
+export function readSeedFile(path: string): Seed {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw new Error(`cannot read the seed file ${path}: ${(cause as Error).message}`, { cause });
+  }
+  if (!isObject(parsed)) throw new Error(`the seed file ${path} must hold a JSON object`);
+  const collections = isObject(parsed["collections"])
+    ? parsed["collections"]
+    : Object.fromEntries(Object.entries(parsed).filter(([name]) => name !== "account"));
+  for (const [name, items] of Object.entries(collections))
+    if (!Array.isArray(items) || !items.every(isObject))
+      throw new Error(`the seed file ${path}: "${name}" must be a list of objects`);
+  return {
+    account: (parsed["account"] ?? {}) as Seed["account"],
+    collections: collections as Seed["collections"],
+  };
+}
+
+export interface Keeper {
+  /** The account changed: it is written soon. */
+  changed(): void;
+  /** Writes at once what is not written yet. Throws when the file cannot be written. */
+  flush(): void;
+}
+
+/** Milliseconds from a change to its writing, at least. */
+const settle = 100;
+
+/** Keeps the account in the file, replaced as a whole so that a crash leaves the old or the new one. */
+export function createKeeper(path: string, data: () => AccountData, log: (line: string) => void): Keeper {
+  let timer: NodeJS.Timeout | undefined;
+  let cost = 0;
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const from = performance.now();
+    const next = `${path}.${process.pid}.new`;
+    writeFileSync(next, JSON.stringify(data()));
+    renameSync(next, path);
+    cost = performance.now() - from;
+  }
+
+  return {
+    changed: () => {
+      // A big account takes long to write: then it is written less often.
+      timer ??= setTimeout(
+        () => {
+          try {
+            write();
+          } catch (error) {
+            log(`cannot write the data file ${path}: ${(error as Error).message}`);
+          }
+        },
+        Math.max(settle, cost * 10),
+      );
+    },
+    flush: write,
+  };
+}
+
+function isObject(value: unknown): value is { [name: string]: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isJob(job: unknown): job is Job {
+  return (
+    isObject(job) &&
+    typeof job["id"] === "number" &&
+    typeof job["kind"] === "string" &&
+    typeof job["due"] === "number" &&
+    isObject(job["data"])
+  );
+}

@@ -1,0 +1,132 @@
+/** The account behind the API in one piece: store, clock, jobs, events and randomness, filled by the areas' seeds. */
+
+import { type AccountData, checkData, type Seed } from "./account-file.ts";
+import type { Area, Item, World } from "./area.ts";
+import { ownerName } from "./auth.ts";
+import { createClock, type MovableClock } from "./clock.ts";
+import { createEvents, type EventItem, eventCollection } from "./events.ts";
+import { createJobs, type Job, type JobQueue } from "./jobs.ts";
+import { createRandom } from "./random.ts";
+import { createStore } from "./store.ts";
+import { newUser, type TokensFile, tokens, userNamed, users } from "./users.ts";
+
+export interface AccountOptions {
+  readonly areas: readonly Area[];
+  /** The brand word on the wire. */
+  readonly brand: string;
+  readonly speed: number | "max";
+  readonly seed: Seed | undefined;
+  readonly tokens: TokensFile | undefined;
+  /** Receives the failure of a job. */
+  readonly log: (line: string) => void;
+  /** Called after jobs changed the account. */
+  readonly changed: () => void;
+}
+
+export interface Account {
+  readonly clock: MovableClock;
+  readonly jobs: JobQueue;
+  /** The world in which events without a username are this user's; `null` for the system's own doing. */
+  worldOf(username: string | null): World;
+  data(): AccountData;
+  /** Replaces everything; refuses with 400 what is no account. */
+  setData(data: unknown): void;
+  /** Back to the start: the areas' seeds, the seed file, the tokens file. The clock goes on. */
+  reset(): void;
+}
+
+/** Any account starts from the same randomness, so that a run can be repeated. */
+const firstRandom = 20_240_417;
+
+export function createAccount(options: AccountOptions): Account {
+  const store = createStore();
+  const clock = createClock();
+  const random = createRandom(firstRandom);
+  const worlds = new Map<string | null, World>();
+  const kinds = new Map(options.areas.flatMap((area) => Object.entries(area.jobs ?? {})));
+
+  const jobs = createJobs(clock, options.speed, (job: Job) => {
+    const perform = kinds.get(job.kind);
+    try {
+      if (!perform) throw new Error("no area knows this kind of job");
+      perform(worldOf(null), job.data);
+    } catch (error) {
+      options.log(`job ${job.kind} ${JSON.stringify(job.data)} failed: ${(error as Error).stack}`);
+    }
+    options.changed();
+  });
+
+  function worldOf(username: string | null): World {
+    let world = worlds.get(username);
+    if (!world) {
+      world = {
+        collection: store.collection,
+        clock,
+        events: createEvents(store.collection<EventItem>(eventCollection), clock, username),
+        jobs,
+        account: store.account,
+        hex: random.hex,
+        integer: random.integer,
+        brand: options.brand,
+      };
+      worlds.set(username, world);
+    }
+    return world;
+  }
+
+  function applyTokens(world: World): void {
+    for (const user of options.tokens?.users ?? []) {
+      const present = userNamed(world, user.username);
+      if (present) users(world).update(present.id, user);
+      else users(world).insert(user);
+    }
+    if (!users(world).find((user) => !user.restricted)) users(world).insert(newUser(ownerName));
+    for (const token of options.tokens?.tokens ?? []) {
+      const present = tokens(world).by("_token", token._token)[0];
+      if (present) tokens(world).update(present.id, token);
+      else tokens(world).insert({ ...token, created: clock.stamp() });
+    }
+  }
+
+  function plant(seed: Seed): void {
+    Object.assign(store.account, structuredClone(seed.account));
+    for (const [name, items] of Object.entries(seed.collections)) {
+      const collection = store.collection(name);
+      for (const item of structuredClone(items)) {
+        if (item.id !== undefined) collection.delete(item.id);
+        collection.insert(item as Item);
+      }
+    }
+  }
+
+  const account: Account = {
+    clock,
+    jobs,
+    worldOf,
+    data: () => ({
+      format: 1,
+      clockOffset: clock.offset(),
+      random: random.state(),
+      ...store.data(),
+      jobs: jobs.data(),
+    }),
+    setData: (data) => {
+      const checked = structuredClone(checkData(data));
+      store.setData(checked);
+      clock.setOffset(checked.clockOffset);
+      random.setState(checked.random);
+      jobs.setData(checked.jobs);
+      applyTokens(worldOf(null));
+    },
+    reset: () => {
+      store.clear();
+      random.setState(firstRandom);
+      jobs.setData([]);
+      const world = worldOf(null);
+      for (const area of options.areas) area.seed?.(world);
+      if (options.seed) plant(options.seed);
+      applyTokens(world);
+    },
+  };
+  return account;
+}
