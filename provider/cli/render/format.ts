@@ -1,0 +1,155 @@
+/** Words, marks and colours that every way of showing a run shares. Knows no terminal. */
+
+import type pc from "picocolors";
+import { parsePath } from "../../core/property-path.ts";
+import type { RequestCounts } from "../../core/protocol.ts";
+import { shortToken } from "../../core/token.ts";
+import { reveal, type Value, type ValueMap } from "../../core/value.ts";
+import { printable, type Step, type StepCounts, type StepOp } from "../../engine/deployment/event.ts";
+import type { Diagnostic } from "../../engine/host.ts";
+
+export type Colors = ReturnType<typeof pc.createColors>;
+
+/** Shows what happens, one event at a time. */
+export interface Palette {
+  readonly colors: Colors;
+  readonly showSecrets: boolean;
+}
+
+const marks: { readonly [op in StepOp]: string } = {
+  create: "+",
+  update: "~",
+  replace: "±",
+  delete: "-",
+  same: " ",
+  import: "=",
+  read: ">",
+};
+
+const doing: { readonly [op in StepOp]: readonly [plan: string, running: string, done: string] } = {
+  create: ["create", "creating", "created"],
+  update: ["update", "updating", "updated"],
+  replace: ["replace", "replacing", "replaced"],
+  delete: ["delete", "deleting", "deleted"],
+  same: ["unchanged", "checking", "unchanged"],
+  import: ["import", "importing", "imported"],
+  read: ["read", "reading", "read"],
+};
+
+/** What a step is called in a plan, while it runs, and once it is over. */
+export function word(step: Step, tense: "plan" | "running" | "done"): string {
+  const [plan, running, done] = doing[step.op];
+  if (step.retained) return tense === "plan" ? "forget, keep the object" : "forgotten, object kept";
+  return { plan, running, done }[tense];
+}
+
+export function paint(op: StepOp, colors: Colors): (text: string) => string {
+  switch (op) {
+    case "create":
+    case "import":
+      return colors.green;
+    case "update":
+      return colors.yellow;
+    case "replace":
+      return colors.magenta;
+    case "delete":
+      return colors.red;
+    default:
+      return colors.dim;
+  }
+}
+
+/** `+ plumbline:dns:Record www`. */
+export function title(step: Step, colors: Colors): string {
+  return `${paint(step.op, colors)(marks[step.op])} ${colors.dim(shortToken(step.type))} ${colors.bold(step.name)}`;
+}
+
+/** `1.2 s`, `3 min 4 s`. */
+export function duration(seconds: number): string {
+  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
+}
+
+/** `3 to create, 1 to update`, or `nothing to do`. */
+export function countsText(counts: StepCounts, tense: "plan" | "done"): string {
+  const parts = (["create", "update", "replace", "delete", "import"] as const)
+    .filter((op) => (counts[op] ?? 0) > 0)
+    .map((op) => (tense === "plan" ? `${counts[op]} to ${op}` : `${counts[op]} ${doing[op][2]}`));
+  if (counts.same > 0) parts.push(`${counts.same} unchanged`);
+  return parts.length > 0 ? parts.join(", ") : "nothing to do";
+}
+
+/** `12 requests (9 POST, 3 GET)`. */
+export function requestsText(requests: RequestCounts): string {
+  const parts = Object.entries(requests).filter(([, count]) => count > 0);
+  const total = parts.reduce((sum, [, count]) => sum + count, 0);
+  if (total === 0) return "no request";
+  const list = parts.map(([method, count]) => `${count} ${method}`).join(", ");
+  return `${total} request${total === 1 ? "" : "s"} (${list})`;
+}
+
+/** `error: Pulumi.yaml:3:5: …`, with the property where no place is known. */
+export function diagnosticText(diagnostic: Diagnostic, colors: Colors): string {
+  const color = { error: colors.red, warning: colors.yellow, info: colors.cyan }[diagnostic.severity];
+  const place = diagnostic.file
+    ? `${diagnostic.file}:${diagnostic.line ?? 1}:${diagnostic.column ?? 1}: `
+    : diagnostic.urn
+      ? `${diagnostic.urn.split("::").at(-1)}: `
+      : "";
+  const property =
+    diagnostic.property && !diagnostic.message.startsWith(diagnostic.property)
+      ? `${diagnostic.property}: `
+      : "";
+  return `${color(`${diagnostic.severity}:`)} ${place}${property}${diagnostic.message}`;
+}
+
+function valueAt(values: ValueMap | undefined, path: string): Value | undefined {
+  let at: Value | undefined = values;
+  for (const step of parsePath(path)) {
+    const within: Value = at === undefined ? null : reveal(at);
+    // A secret around the whole keeps what is within it from being shown.
+    if (at !== undefined && within !== at) return at;
+    at = (within as { readonly [step: string | number]: Value } | null)?.[step];
+    if (at === undefined) return undefined;
+  }
+  return at;
+}
+
+/** A value on one line, at most `limit` characters. */
+export function oneLine(value: Value | undefined, showSecrets: boolean, limit = 100): string {
+  if (value === undefined) return "";
+  const text = JSON.stringify(printable(value, showSecrets)) ?? "";
+  return text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
+}
+
+/** The changed properties of a step, a line each: `target: "a" → "b"`; what forces a replacement is marked. */
+export function changeLines(step: Step, { colors, showSecrets }: Palette): string[] {
+  return Object.entries(step.detailedDiff).map(([path, diff]) => {
+    const before = oneLine(valueAt(diff.inputDiff ? step.oldInputs : step.oldOutputs, path), showSecrets);
+    const after = oneLine(valueAt(step.newInputs, path), showSecrets);
+    const forces = diff.kind.endsWith("-replace") ? colors.magenta(" (forces a replacement)") : "";
+    const change = diff.kind.startsWith("add")
+      ? colors.green(after)
+      : diff.kind.startsWith("delete")
+        ? `${colors.red(before)} → (not set)`
+        : `${colors.red(before)} → ${colors.green(after)}`;
+    return `${path}: ${change}${forces}`;
+  });
+}
+
+/** The inputs of something to be made, a line each. */
+export function inputLines(step: Step, { showSecrets }: Palette): string[] {
+  return Object.entries(step.newInputs ?? {})
+    .filter(([name]) => !name.startsWith("__"))
+    .map(([name, value]) => `${name}: ${oneLine(value, showSecrets)}`);
+}
+
+/** Outputs as `name: value` lines; texts are shown as they are. */
+export function outputLines(outputs: ValueMap, showSecrets: boolean): string[] {
+  const names = Object.keys(outputs);
+  const width = Math.max(0, ...names.map((name) => name.length));
+  return names.map((name) => {
+    const value = printable(outputs[name] ?? null, showSecrets);
+    return `${name.padEnd(width)}  ${typeof value === "string" ? value : JSON.stringify(value)}`;
+  });
+}
