@@ -8,6 +8,7 @@ import { createBrand } from "./brand.ts";
 import { createConnections } from "./connection.ts";
 import { operations } from "./contract.ts";
 import { control } from "./control.ts";
+import { serveDns } from "./dns/served.ts";
 import { createFaults, faultReason } from "./faults.ts";
 import type { Emulator, EmulatorOptions, FaultRule } from "./index.ts";
 import { createRateLimit } from "./rate-limit.ts";
@@ -144,12 +145,25 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   await http.listen({ port: options.port ?? 0, host });
   const address = http.server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
+  const dns =
+    options.dns === undefined
+      ? undefined
+      : await serveDns(account.worldOf(null), {
+          port: options.dns,
+          host,
+          before: account.jobs.runDue,
+          log,
+        }).catch(async (error: Error) => {
+          await http.close();
+          throw error;
+        });
   account.jobs.start();
 
   return {
     baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${port}/v4`,
     token: ownerToken(account.worldOf(null), tokensFile === undefined),
     port,
+    ...(dns && { dnsPort: dns.port }),
     mismatches,
     stats: stats.counts,
     reset: controlled.reset,
@@ -160,7 +174,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     close: async () => {
       account.jobs.stop();
       connections.close();
-      await http.close();
+      await Promise.all([http.close(), dns?.close()]);
       keeper?.flush();
     },
   };
