@@ -92,7 +92,7 @@ function readOperation(
   const answer = content(contract, shape, responses["200"]);
   const data = answer?.properties.get("data");
   const list =
-    method === "get" && data?.items !== undefined && answer !== undefined && answer.properties.has("pages");
+    method === "get" && data?.items !== undefined && answer?.properties.has("pages") === true;
   const item = list ? data?.items : undefined;
   const rateClass = operation["x-rate-limit"] as string | undefined;
   if (rateClass !== undefined && !(rateClass in rateClasses))
