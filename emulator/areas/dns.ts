@@ -24,7 +24,7 @@ import { recordHandlers } from "./dns-records.ts";
 /** Domains that other accounts of the platform hold, which only a seed file can name: `{ "domain": "example.com" }`. */
 const foreignDomains = "foreign_domains";
 
-export const dns: Area = {
+export const dnsArea: Area = {
   name: "dns",
   handlers: {
     "GET /domains": ({ world, caller }) =>

@@ -2,8 +2,8 @@
 
 import type { Area } from "../area.ts";
 import { accountArea } from "./account.ts";
-import { dns } from "./dns.ts";
+import { dnsArea } from "./dns.ts";
 import { volumeArea } from "./volumes.ts";
 import { vpcArea } from "./vpc.ts";
 
-export const areas: readonly Area[] = [accountArea, dns, vpcArea, volumeArea];
+export const areas: readonly Area[] = [accountArea, dnsArea, vpcArea, volumeArea];
