@@ -2,8 +2,13 @@
 
 import type { Area } from "../area.ts";
 import { accountArea } from "./account.ts";
+import { computeArea } from "./compute.ts";
 import { dnsArea } from "./dns.ts";
+import { regionArea } from "./regions.ts";
+import { tagArea } from "./tags.ts";
 import { volumeArea } from "./volumes.ts";
 import { vpcArea } from "./vpc.ts";
 
-export const areas: readonly Area[] = [accountArea, dnsArea, vpcArea, volumeArea];
+const own: readonly Area[] = [accountArea, dnsArea, vpcArea, volumeArea, computeArea, regionArea];
+
+export const areas: readonly Area[] = [...own, tagArea(own)];
