@@ -7,6 +7,8 @@ tool (
 	github.com/pulumi/pulumi/pkg/v3/cmd/pulumi
 )
 
+require github.com/pulumi/pulumi/pkg/v3 v3.230.0
+
 require (
 	cloud.google.com/go v0.112.1 // indirect
 	cloud.google.com/go/compute/metadata v0.9.0 // indirect
@@ -185,7 +187,6 @@ require (
 	github.com/pulumi/esc v0.22.0 // indirect
 	github.com/pulumi/inflector v0.2.1 // indirect
 	github.com/pulumi/pulumi-yaml v1.30.0 // indirect
-	github.com/pulumi/pulumi/pkg/v3 v3.230.0 // indirect
 	github.com/pulumi/pulumi/sdk/v3 v3.230.0 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
 	github.com/rogpeppe/go-internal v1.14.1 // indirect

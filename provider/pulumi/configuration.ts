@@ -1,0 +1,145 @@
+/** The provider's own configuration: CheckConfig, DiffConfig, Configure. It knows the many shapes in which engines send it, not what the keys mean. */
+
+import type { CheckRequest, ConfigureRequest, DiffRequest } from "@pulumi/pulumi/proto/provider_pb.js";
+import wire from "@pulumi/pulumi/proto/provider_pb.js";
+import struct from "google-protobuf/google/protobuf/struct_pb.js";
+import type { Catalogue, ValueMap } from "../core/protocol.ts";
+import { CheckFailedError } from "../core/protocol.ts";
+import { isSecret, reveal, secret, type Value } from "../core/value.ts";
+import { failureOf, missingKeys } from "./failure.ts";
+import { diffReply } from "./reply.ts";
+import type { Session } from "./session.ts";
+import { decodeProperties, decodeValue, encodeProperties } from "./wire.ts";
+
+type Config = Catalogue["config"];
+
+/** Keys that the engine owns: they say which plugin it is, not how it works. */
+const engineKeys = ["version", "pluginDownloadURL"];
+
+/** Splits what the engine owns from what is meant for the provider. */
+function split(values: ValueMap): { own: ValueMap; engines: ValueMap } {
+  const entries = Object.entries(values).filter(([name]) => !name.startsWith("__"));
+  return {
+    own: Object.fromEntries(entries.filter(([name]) => !engineKeys.includes(name))),
+    engines: Object.fromEntries(entries.filter(([name]) => engineKeys.includes(name))),
+  };
+}
+
+/** Values in the types that the catalogue declares: stack config and SDKs send everything that is not text as JSON text. */
+export function typedConfig(values: ValueMap, config: Config): ValueMap {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const type = config[name]?.schema["type"];
+      const text = reveal(value);
+      if (typeof type !== "string" || type === "string" || typeof text !== "string") return [name, value];
+      const typed = parsed(text);
+      return [name, isSecret(value) ? secret(typed) : typed];
+    }),
+  );
+}
+
+/** The value that the JSON text holds, secrets in it included; text that is no JSON stays, for the check to refuse it. */
+function parsed(text: string): Value {
+  try {
+    return decodeValue(struct.Value.fromJavaScript(JSON.parse(text)));
+  } catch {
+    return text;
+  }
+}
+
+/** The checked config in the representation it came in; keys of secrets are marked, what the check added is text as SDKs would send it. */
+function asSent(checked: ValueMap, sent: ValueMap, config: Config): ValueMap {
+  return Object.fromEntries(
+    Object.entries(checked).map(([name, value]) => {
+      const bare = reveal(value);
+      const original = sent[name] ?? (typeof bare === "string" ? bare : JSON.stringify(bare));
+      return [name, isSecret(value) || config[name]?.secret ? secret(original) : original];
+    }),
+  );
+}
+
+export function configuration(session: Session) {
+  async function checkConfig(request: CheckRequest) {
+    return session.run("", async ({ provider, catalogue, log, signal }) => {
+      const { config } = catalogue;
+      const { own, engines } = split(decodeProperties(request.getNews()));
+      session.guard(own);
+      const { inputs, failures } = await provider.checkConfig({
+        urn: request.getUrn(),
+        oldInputs: typedConfig(split(decodeProperties(request.getOlds())).own, config),
+        newInputs: typedConfig(own, config),
+        log,
+        signal,
+      });
+      const response = new wire.CheckResponse();
+      response.setInputs(encodeProperties({ ...asSent(inputs, own, config), ...engines }));
+      for (const { property, reason } of failures) {
+        const failure = new wire.CheckFailure();
+        failure.setProperty(property);
+        failure.setReason(session.hide(reason));
+        response.addFailures(failure);
+      }
+      return response;
+    });
+  }
+
+  async function diffConfig(request: DiffRequest) {
+    return session.run("", async ({ provider, catalogue, log, signal }) => {
+      const own = (values: ValueMap) => typedConfig(split(values).own, catalogue.config);
+      const diff = await provider.diffConfig({
+        urn: request.getUrn(),
+        // The old outputs are what engines before the old inputs were sent have; for a provider they are the same.
+        oldInputs: own(decodeProperties(request.getOldInputs() ?? request.getOlds())),
+        newInputs: own(decodeProperties(request.getNews())),
+        log,
+        signal,
+      });
+      return diffReply(diff);
+    });
+  }
+
+  async function configure(request: ConfigureRequest) {
+    const { catalogue } = await session.parts();
+    // Engines since 2022 say that they take secrets; the oldest do not.
+    session.keepSecrets = request.getAcceptsecrets();
+    const sent = request.hasArgs() ? decodeProperties(request.getArgs()) : variablesOf(request);
+    const own = typedConfig(split(sent).own, catalogue.config);
+    try {
+      await session.configure(own);
+    } catch (error) {
+      throw missing(error, own, catalogue.config) ?? error;
+    }
+    const response = new wire.ConfigureResponse();
+    response.setAcceptsecrets(true);
+    response.setAcceptresources(true);
+    response.setAcceptoutputs(true);
+    response.setSupportspreview(true);
+    response.setSupportsAutonamingConfiguration(true);
+    return response;
+  }
+
+  return { checkConfig, diffConfig, configure };
+}
+
+/** The config as the oldest engines send it: `plumbline:config:key` to text. */
+function variablesOf(request: ConfigureRequest): ValueMap {
+  const values: { [name: string]: Value } = {};
+  request.getVariablesMap().forEach((value, key) => {
+    values[key.slice(key.lastIndexOf(":") + 1)] = value;
+  });
+  return values;
+}
+
+/** The status that makes the engine print how to set what is missing, when that is all that is wrong. */
+function missing(error: unknown, given: ValueMap, config: Config): Error | undefined {
+  if (!(error instanceof CheckFailedError) || error.failures.length === 0) return undefined;
+  const isMissing = ({ property }: { property: string }) =>
+    config[property] !== undefined && given[property] === undefined;
+  if (!error.failures.every(isMissing)) return undefined;
+  return missingKeys(
+    error.failures.map(({ property, reason }) => ({
+      name: property,
+      description: reason || failureOf(error).details,
+    })),
+  );
+}

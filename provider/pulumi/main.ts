@@ -1,0 +1,58 @@
+/** The plugin as a process: arguments, the port line, signals, and an end when the engine is gone. */
+
+import { resolve } from "node:path";
+import { engineAddressOf } from "./arguments.ts";
+// Before the server, so that nothing it loads can write to the standard output.
+import { writePortLine } from "./output.ts";
+import { servePlugin } from "./server.ts";
+import type { Session } from "./session.ts";
+
+/** How often it is asked whether the engine still lives. */
+const watchMs = 1_000;
+/** After the engine's death, calls that still run get this long to write down what they made. */
+const graceMs = 60_000;
+
+async function main(): Promise<void> {
+  const parent = process.ppid;
+  const engineAddress = engineAddressOf(process.argv.slice(2));
+  const { port, session } = await servePlugin({
+    load: () => import("../provider.ts"),
+    createsFolder: resolve(process.env["PLUMBLINE_STATE"] || ".plumbline", "creates"),
+    ...(engineAddress !== undefined && { engineAddress }),
+  });
+  stayAlive(session);
+  const exit = () => {
+    session.settleNow();
+    process.exit(0);
+  };
+  process.on("SIGINT", exit);
+  process.on("SIGTERM", exit);
+  // Without an address nobody owns the process: it was started to be attached to.
+  if (engineAddress !== undefined) exitWithParent(parent, session, exit);
+  writePortLine(port);
+}
+
+/** A crash in the middle of a Create would lose what it made, and every call has its own answer to give. */
+function stayAlive(session: Session): void {
+  const report = (error: unknown) =>
+    console.error(session.hide(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  process.on("uncaughtException", report);
+  process.on("unhandledRejection", report);
+}
+
+/** An engine that was killed sends no signal; the calls that it left end first. */
+function exitWithParent(parent: number, session: Session, exit: () => void): void {
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    session.cancel();
+    setTimeout(exit, graceMs).unref();
+    void session.idle().then(exit);
+  }, watchMs);
+  watch.unref();
+}
+
+main().catch((error: unknown) => {
+  console.error(`the plugin cannot start: ${error instanceof Error ? error.message : error}`);
+  process.exit(1);
+});

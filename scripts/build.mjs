@@ -1,0 +1,124 @@
+/**
+ * Builds `dist/`: the plugin as one file with its V8 code cache, the command line as modules. Links the two programs where `npx` finds them.
+ * `npm ci` runs it, so that a clone is ready to use.
+ */
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+
+const root = resolve(import.meta.dirname, "..");
+const dist = join(root, "dist");
+const plugin = "pulumi-resource-plumbline";
+
+/** Bundles the plugin in memory; the metafile tells what went in. */
+export function bundlePlugin() {
+  return build({
+    absWorkingDir: root,
+    entryPoints: ["provider/pulumi/main.ts"],
+    outfile: join(dist, `${plugin}.cjs`),
+    bundle: true,
+    minify: true,
+    platform: "node",
+    target: "node20.18",
+    format: "cjs",
+    charset: "ascii",
+    legalComments: "none",
+    metafile: true,
+    write: false,
+    logLevel: "warning",
+  });
+}
+
+/** Writes through a name of its own, so that a plugin that starts meanwhile reads the old file or the new one. */
+function put(file, content) {
+  const fresh = `${file}.${process.pid}`;
+  writeFileSync(fresh, content);
+  renameSync(fresh, file);
+}
+
+async function buildPlugin() {
+  const { outputFiles } = await bundlePlugin();
+  const code = outputFiles[0].contents;
+  const digest = createHash("sha256").update(code).digest("hex").slice(0, 16);
+  mkdirSync(dist, { recursive: true });
+  put(join(dist, `${plugin}.cjs`), Buffer.concat([Buffer.from(`/*${digest}*/`), code]));
+  const cache = `${plugin}.${digest}.cache`;
+  await warm(join(dist, cache)).catch((error) => {
+    console.warn(`no code cache for the plugin (it starts slower): ${error.message}`);
+  });
+  for (const name of readdirSync(dist)) {
+    if (name.startsWith(`${plugin}.`) && name.endsWith(".cache") && name !== cache) {
+      rmSync(join(dist, name), { force: true });
+    }
+  }
+}
+
+/** Lets a plugin answer what each run asks first, then keeps the code that V8 compiled for it. */
+async function warm(cache) {
+  const child = spawn(process.execPath, [join(root, "scripts", "warm-plugin.cjs"), cache], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit", "ipc"],
+  });
+  const ended = new Promise((settle) => child.once("exit", settle));
+  const limit = setTimeout(() => child.kill("SIGKILL"), 30_000);
+  try {
+    const { callPlugin } = await import("./plugin-client.mjs");
+    const port = await new Promise((settle, reject) => {
+      child.stdout.once("data", (data) => settle(Number(data)));
+      child.once("exit", () => reject(new Error("the plugin ended before its port line")));
+    });
+    await callPlugin(port, ["handshake"]);
+    child.send("write");
+    const code = await ended;
+    if (code !== 0) throw new Error(`writing it ended with ${code}`);
+  } finally {
+    clearTimeout(limit);
+    child.kill("SIGKILL");
+  }
+}
+
+async function buildCommandLine() {
+  const entry = join(root, "provider", "cli", "main.ts");
+  if (!existsSync(entry)) return;
+  const folder = join(dist, "cli");
+  const fresh = `${folder}.${process.pid}`;
+  await build({
+    absWorkingDir: root,
+    entryPoints: [entry],
+    outdir: fresh,
+    bundle: true,
+    splitting: true,
+    packages: "external",
+    platform: "node",
+    target: "node20.18",
+    format: "esm",
+    sourcemap: "linked",
+    logLevel: "warning",
+  });
+  const old = `${fresh}.old`;
+  if (existsSync(folder)) renameSync(folder, old);
+  renameSync(fresh, folder);
+  rmSync(old, { recursive: true, force: true });
+}
+
+/** In a clone npm does not link the package's own programs. */
+function linkPrograms() {
+  if (process.platform === "win32") return;
+  const folder = join(root, "node_modules", ".bin");
+  mkdirSync(folder, { recursive: true });
+  for (const name of ["plumbline", plugin]) {
+    const link = join(folder, name);
+    const fresh = `${link}.${process.pid}`;
+    symlinkSync(join("..", "..", "bin", name), fresh);
+    renameSync(fresh, link);
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await Promise.all([buildPlugin(), buildCommandLine()]);
+  linkPrograms();
+}

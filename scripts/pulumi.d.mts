@@ -1,0 +1,7 @@
+/** Where `pulumi` and `pulumi-language-yaml` are, or why they are not. */
+export function ensurePulumi(options?: {
+  log?: (line: string) => void;
+}): Promise<{ bin: string; reason?: undefined } | { bin?: undefined; reason: string }>;
+
+/** The go program, or undefined when there is none. */
+export function goProgram(): string | undefined;
