@@ -2,13 +2,12 @@
 
 import { type AccountData, checkData, type Seed } from "./account-file.ts";
 import type { Area, Item, World } from "./area.ts";
-import { ownerName } from "./auth.ts";
 import { createClock, type MovableClock } from "./clock.ts";
 import { createEvents, type EventItem, eventCollection } from "./events.ts";
 import { createJobs, type Job, type JobQueue } from "./jobs.ts";
 import { createRandom } from "./random.ts";
 import { createStore } from "./store.ts";
-import { newUser, type TokensFile, tokens, userNamed, users } from "./users.ts";
+import { newUser, ownerName, type TokensFile, tokens, userNamed, users } from "./users.ts";
 
 export interface AccountOptions {
   readonly areas: readonly Area[];

@@ -11,9 +11,6 @@ export interface Identity {
   readonly scopes: string;
 }
 
-/** The owner when no tokens file names users. */
-export const ownerName = "owner";
-
 /**
  * The holder of the token in the `Authorization` header; nothing without a header. Refuses with 401 what is no good token. `open` makes
  * every token that is not known otherwise the unrestricted owner's, unless it starts with `invalid`.

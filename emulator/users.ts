@@ -50,6 +50,9 @@ export const grantEntities: readonly GrantEntity[] = [
   "vpc",
 ];
 
+/** The owner when no tokens file names users. */
+export const ownerName = "owner";
+
 export function users(world: World): Collection<UserItem> {
   return world.collection<UserItem>("users");
 }
