@@ -105,6 +105,19 @@ async function buildCommandLine() {
   rmSync(old, { recursive: true, force: true });
 }
 
+/** What scripts may import from the package by name (`plumbline/zone-file`). */
+async function buildModules() {
+  await build({
+    absWorkingDir: root,
+    entryPoints: { "zone-file": "provider/core/zone-file.ts" },
+    outdir: dist,
+    bundle: true,
+    platform: "neutral",
+    format: "esm",
+    logLevel: "warning",
+  });
+}
+
 /** In a clone npm does not link the package's own programs. */
 function linkPrograms() {
   if (process.platform === "win32") return;
@@ -119,6 +132,6 @@ function linkPrograms() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  await Promise.all([buildPlugin(), buildCommandLine()]);
+  await Promise.all([buildPlugin(), buildCommandLine(), buildModules()]);
   linkPrograms();
 }

@@ -1,0 +1,32 @@
+/** The command line: what commands there are, and how an error ends one. */
+
+import { Command, CommanderError } from "commander";
+import { addEmulatorCommand } from "./emulator.ts";
+import { CommandError, exitCode } from "./exit.ts";
+import { addGlobalOptions, normaliseArguments } from "./settings.ts";
+
+const program = new Command("plumbline")
+  .description("Keeps a cloud account true to its declared state.")
+  .exitOverride()
+  .showHelpAfterError("(plumbline --help lists what there is)");
+addGlobalOptions(program);
+addEmulatorCommand(program);
+
+async function main(args: readonly string[]): Promise<number> {
+  try {
+    await program.parseAsync([...normaliseArguments(args)], { from: "user" });
+    return exitCode.done;
+  } catch (error) {
+    // Commander has printed its own message already; help and version are no errors.
+    if (error instanceof CommanderError) return error.exitCode;
+    if (error instanceof CommandError) {
+      if (error.message !== "") console.error(`error: ${error.message}`);
+      return error.code;
+    }
+    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
+    if (process.env.PLUMBLINE_DEBUG) console.error(error);
+    return exitCode.error;
+  }
+}
+
+process.exitCode = await main(process.argv.slice(2));

@@ -1,0 +1,111 @@
+/** The options that every command has, resolved: which file, stack, state, target and way of showing. Makes no request. */
+
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import type { Command } from "commander";
+import pc from "picocolors";
+import { CommandError } from "./exit.ts";
+import type { Colors } from "./render/format.ts";
+
+interface GlobalFlags {
+  cwd?: string;
+  file: string;
+  stack: string;
+  state?: string;
+  json?: boolean;
+  color: string;
+  parallel: string;
+  yes?: boolean;
+  nonInteractive?: boolean;
+  emulator?: string;
+  showSecrets?: boolean;
+}
+
+export interface Settings {
+  /** Absolute path of the stack file. */
+  readonly file: string;
+  readonly stack: string;
+  /** Absolute path of the state folder. */
+  readonly stateFolder: string;
+  readonly json: boolean;
+  readonly colors: Colors;
+  /** True when output goes to a terminal that can be redrawn. */
+  readonly isTerminal: boolean;
+  readonly parallel: number;
+  readonly yes: boolean;
+  /** True when questions may be asked. */
+  readonly interactive: boolean;
+  readonly showSecrets: boolean;
+  /** Absent: no emulator; `file` absent: its account is gone after the run. */
+  readonly emulator?: { readonly file?: string };
+}
+
+/** What a bare `--emulator` stands for; no file has this name. */
+export const noFile = "\0";
+
+/** Adds the options that may stand before or after any command. */
+export function addGlobalOptions(program: Command): void {
+  program
+    .option("-C, --cwd <folder>", "run as if started in this folder")
+    .option("-f, --file <file>", "stack file", "Pulumi.yaml")
+    .option("-s, --stack <name>", "stack; its configuration is in Pulumi.<stack>.yaml", "dev")
+    .option(
+      "--state <folder>",
+      "state folder (default: PLUMBLINE_STATE, else .plumbline beside the stack file)",
+    )
+    .option("--json", "print JSON")
+    .option("--color <when>", "auto, always or never", "auto")
+    .option("--parallel <n>", "how many resources at a time", "16")
+    .option("-y, --yes", "do not ask")
+    .option("--non-interactive", "never ask; what would ask fails with the flag to give")
+    .option(
+      "--emulator [file]",
+      "run against an emulator in this process; =FILE keeps its account between runs",
+    )
+    .option("--show-secrets", "show secret values");
+}
+
+/** `--emulator` takes a file only with `=`, so that the word after it stays a command. */
+export function normaliseArguments(args: readonly string[]): string[] {
+  return args.map((arg) => (arg === "--emulator" ? `--emulator=${noFile}` : arg));
+}
+
+/** Resolves the options of a command. Throws a CommandError for values that make no sense. */
+export function settingsOf(command: Command): Settings {
+  const flags = command.optsWithGlobals<GlobalFlags>();
+  const base = resolve(flags.cwd ?? ".");
+  if (!existsSync(base)) throw new CommandError(`--cwd: there is no folder ${base}`);
+  const file = resolve(base, flags.file);
+  const state = flags.state ?? process.env.PLUMBLINE_STATE;
+  const parallel = Number(flags.parallel);
+  if (!Number.isInteger(parallel) || parallel < 1) {
+    throw new CommandError(`--parallel needs a whole number from 1, not "${flags.parallel}"`);
+  }
+  if (!["auto", "always", "never"].includes(flags.color)) {
+    throw new CommandError(`--color needs auto, always or never, not "${flags.color}"`);
+  }
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(flags.stack)) {
+    throw new CommandError(
+      `--stack: "${flags.stack}" is not a stack name: use letters, digits, ".", "_" and "-"`,
+    );
+  }
+  const isTerminal = process.stdout.isTTY === true && !flags.json && process.env.TERM !== "dumb";
+  const colored = flags.color === "always" || (flags.color === "auto" && isTerminal && !process.env.NO_COLOR);
+  return {
+    file,
+    stack: flags.stack,
+    stateFolder:
+      state === undefined || state === "" ? resolve(dirname(file), ".plumbline") : resolve(base, state),
+    json: flags.json === true,
+    colors: pc.createColors(colored),
+    isTerminal,
+    parallel,
+    yes: flags.yes === true,
+    interactive:
+      flags.nonInteractive !== true && process.stdin.isTTY === true && process.stdout.isTTY === true,
+    showSecrets: flags.showSecrets === true,
+    ...(flags.emulator === undefined
+      ? {}
+      : { emulator: flags.emulator === noFile ? {} : { file: resolve(base, flags.emulator) } }),
+  };
+}
