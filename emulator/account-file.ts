@@ -15,11 +15,21 @@ export interface AccountData extends StoreData {
   jobs: Job[];
 }
 
+/** One request that a seed makes as the owner. `"${0.id}"` in path or body stands for field `id` of the first request's answer. */
+export interface SeedRequest {
+  readonly method: string;
+  /** Without the version segment, in the brand's word. */
+  readonly path: string;
+  readonly body: unknown;
+}
+
 /**
- * A seed: `{"account": {…}, "collections": {"domains": [{…}]}}`, where `collections` may also stand at the top. An item without id gets
- * one; an item whose id is taken replaces the one there. A data file is a seed too.
+ * A seed: `{"requests": [{"method": "POST", "path": "/domains", "body": {…}}], "account": {…}, "collections": {"domains": [{…}]}}`, all
+ * optional. Requests are answered like any other, after the rest is planted. Collections (also as names at the top) hold items as the
+ * account keeps them: one without id gets one, one whose id is taken replaces the item there. A data file is a seed too.
  */
 export interface Seed {
+  readonly requests: readonly SeedRequest[];
   readonly account: { [name: string]: Json };
   readonly collections: { [name: string]: (Partial<Item> & { [name: string]: unknown })[] };
 }
@@ -84,16 +94,24 @@ export function readSeedFile(path: string): Seed {
     throw new Error(`cannot read the seed file ${path}: ${(cause as Error).message}`, { cause });
   }
   if (!isObject(parsed)) throw new Error(`the seed file ${path} must hold a JSON object`);
-  const collections = isObject(parsed["collections"])
-    ? parsed["collections"]
-    : Object.fromEntries(Object.entries(parsed).filter(([name]) => name !== "account"));
+  const { requests = [], account = {}, ...others } = parsed;
+  const collections = isObject(others["collections"]) ? others["collections"] : others;
   for (const [name, items] of Object.entries(collections))
     if (!Array.isArray(items) || !items.every(isObject))
       throw new Error(`the seed file ${path}: "${name}" must be a list of objects`);
-  return {
-    account: (parsed["account"] ?? {}) as Seed["account"],
-    collections: collections as Seed["collections"],
-  };
+  if (!isObject(account)) throw new Error(`the seed file ${path}: "account" must be an object`);
+  if (!Array.isArray(requests) || !requests.every(isSeedRequest))
+    throw new Error(`the seed file ${path}: "requests" must be a list of {"method", "path", "body"}`);
+  return { requests, account, collections } as Seed;
+}
+
+function isSeedRequest(request: unknown): boolean {
+  return (
+    isObject(request) &&
+    typeof request["method"] === "string" &&
+    typeof request["path"] === "string" &&
+    request["path"].startsWith("/")
+  );
 }
 
 export interface Keeper {

@@ -7,7 +7,7 @@ import { createEvents, type EventItem, eventCollection } from "./events.ts";
 import { createJobs, type Job, type JobQueue } from "./jobs.ts";
 import { createRandom } from "./random.ts";
 import { createStore } from "./store.ts";
-import { newUser, ownerName, type TokensFile, tokens, userNamed, users } from "./users.ts";
+import { newUser, ownerName, ownerToken, type TokensFile, tokens, userNamed, users } from "./users.ts";
 
 export interface AccountOptions {
   readonly areas: readonly Area[];
@@ -25,18 +25,26 @@ export interface AccountOptions {
 export interface Account {
   readonly clock: MovableClock;
   readonly jobs: JobQueue;
+  /** A token of an unrestricted user with every scope. */
+  readonly token: string;
   /** The world in which events without a username are this user's; `null` for the system's own doing. */
   worldOf(username: string | null): World;
   data(): AccountData;
   /** Replaces everything; refuses with 400 what is no account. */
   setData(data: unknown): void;
-  /** Back to the start: the areas' seeds, the seed file, the tokens file. The clock goes on. */
+  /** Makes the present content what `reset` goes back to. */
+  begin(): void;
+  /** Back to the start, with the clock going on. */
   reset(): void;
 }
 
 /** Any account starts from the same randomness, so that a run can be repeated. */
 const firstRandom = 20_240_417;
 
+/** The owner's token where the tokens file has none, and without a tokens file one that is good like any other. */
+const spareToken = "emulator-owner";
+
+/** An account as it starts: the areas' seeds, the seed file's objects, the tokens file's users. */
 export function createAccount(options: AccountOptions): Account {
   const store = createStore();
   const clock = createClock();
@@ -85,6 +93,17 @@ export function createAccount(options: AccountOptions): Account {
       if (present) tokens(world).update(present.id, token);
       else tokens(world).insert({ ...token, created: clock.stamp() });
     }
+    if (options.tokens && ownerToken(world) === undefined) {
+      const { username } = users(world).find((user) => !user.restricted)!;
+      const fields = {
+        label: "emulator",
+        expiry: null,
+        scopes: "*",
+        _token: spareToken,
+        _username: username,
+      };
+      tokens(world).insert({ ...fields, created: clock.stamp() });
+    }
   }
 
   function plant(seed: Seed): void {
@@ -101,6 +120,7 @@ export function createAccount(options: AccountOptions): Account {
   const account: Account = {
     clock,
     jobs,
+    token: spareToken,
     worldOf,
     data: () => ({
       format: 1,
@@ -117,15 +137,17 @@ export function createAccount(options: AccountOptions): Account {
       jobs.setData(checked.jobs);
       applyTokens(worldOf(null));
     },
+    begin: () => {
+      start = structuredClone(account.data());
+    },
     reset: () => {
-      store.clear();
-      random.setState(firstRandom);
-      jobs.setData([]);
-      const world = worldOf(null);
-      for (const area of options.areas) area.seed?.(world);
-      if (options.seed) plant(options.seed);
-      applyTokens(world);
+      account.setData({ ...start, clockOffset: clock.offset() });
     },
   };
-  return account;
+  const world = worldOf(null);
+  for (const area of options.areas) area.seed?.(world);
+  if (options.seed) plant(options.seed);
+  applyTokens(world);
+  let start = structuredClone(account.data());
+  return { ...account, token: ownerToken(world) ?? spareToken };
 }

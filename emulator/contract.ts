@@ -91,8 +91,7 @@ function readOperation(
   const responses = operation["responses"] as { [status: string]: Described };
   const answer = content(contract, shape, responses["200"]);
   const data = answer?.properties.get("data");
-  const list =
-    method === "get" && data?.items !== undefined && answer?.properties.has("pages") === true;
+  const list = method === "get" && data?.items !== undefined && answer?.properties.has("pages") === true;
   const item = list ? data?.items : undefined;
   const rateClass = operation["x-rate-limit"] as string | undefined;
   if (rateClass !== undefined && !(rateClass in rateClasses))

@@ -46,7 +46,8 @@ interface Armed {
   fired: number;
 }
 
-export function createFaults(): Faults {
+/** Rules over the given templates of paths. */
+export function createFaults(templates: ReadonlySet<string>): Faults {
   let armed: Armed[] = [];
 
   function fires(rule: Armed): boolean {
@@ -70,7 +71,7 @@ export function createFaults(): Faults {
     },
     rules: () => armed.map(({ rule, fired }) => ({ ...rule, fired })),
     setRules: (rules) => {
-      const reasons = problems(rules);
+      const reasons = problems(rules, templates);
       if (reasons.length > 0) throw new Refusal(400, reasons);
       armed = (rules as FaultRule[]).map((given) => {
         const { fired: _fired, ...rule } = given as FaultRule & { fired?: number };
@@ -87,7 +88,7 @@ export function createFaults(): Faults {
   };
 }
 
-function problems(rules: unknown): Reason[] {
+function problems(rules: unknown, templates: ReadonlySet<string>): Reason[] {
   if (!check(rules))
     return (check.errors ?? []).map(({ message, instancePath, params }): Reason => {
       const more = params["allowedValues"] ?? params["additionalProperty"];
@@ -107,6 +108,11 @@ function problems(rules: unknown): Reason[] {
       found.push({ reason: "status is required when a rule says status", field: `[${at}].status` });
     if (rule.do === "delay" && rule.seconds === undefined)
       found.push({ reason: "seconds is required when a rule says delay", field: `[${at}].seconds` });
+    if (rule.path !== "*" && !templates.has(rule.path))
+      found.push({
+        reason: `${rule.path} is no path of the contract; write it as there (/volumes/{volumeId}) or *`,
+        field: `[${at}].path`,
+      });
     if (rule.nth !== undefined && rule.probability !== undefined)
       found.push({ reason: "give nth or probability, not both", field: `[${at}].probability` });
   });

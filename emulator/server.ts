@@ -13,9 +13,10 @@ import { createFaults, faultReason } from "./faults.ts";
 import type { Emulator, EmulatorOptions, FaultRule } from "./index.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import { createRouter } from "./router.ts";
+import { makeSeedRequests } from "./seed.ts";
 import { type Answer, createService } from "./service.ts";
 import { createStats } from "./stats.ts";
-import { ownerToken, readTokensFile } from "./users.ts";
+import { readTokensFile } from "./users.ts";
 
 /** Bytes of a request's body: a whole account must fit in `PUT /_emulator/data`. */
 const largestBody = 512 * 1024 * 1024;
@@ -34,12 +35,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const changed = () => keeper?.changed();
   const account = createAccount({ areas, brand: word, speed, seed, tokens: tokensFile, log, changed });
   const keeper = dataFile === undefined ? undefined : createKeeper(dataFile, account.data, log);
-  account.reset();
-  if (kept) account.setData(kept);
-
   const mismatches: string[] = [];
   const stats = createStats();
-  const faults = createFaults();
+  const faults = createFaults(new Set(operations.map(({ template }) => template)));
   faults.setRules(options.faults ?? []);
   const rateLimit = createRateLimit(options.rateLimit ?? "off", account.clock.millis);
   const connections = createConnections();
@@ -55,6 +53,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     changed,
     log,
   });
+
+  await makeSeedRequests(seed?.requests ?? [], route, serve, account.token);
+  account.begin();
+  rateLimit.clear();
+  if (kept) account.setData(kept);
 
   const controlled = {
     stats,
@@ -161,7 +164,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
   return {
     baseUrl: `http://${host.includes(":") ? `[${host}]` : host}:${port}/v4`,
-    token: ownerToken(account.worldOf(null), tokensFile === undefined),
+    token: account.token,
     port,
     ...(dns && { dnsPort: dns.port }),
     mismatches,

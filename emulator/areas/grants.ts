@@ -57,4 +57,3 @@ export function updateGrants(call: Call, user: UserItem) {
   }
   return showGrants(user);
 }
-
