@@ -1,25 +1,116 @@
 /** The Provider, once, for every type: joins resource types, core and the service. Both engines call what it exports. */
 
-import type { Catalogue, Provider } from "./core/protocol.ts";
+import { catalogueOf } from "./core/catalogue.ts";
+import { checkResource } from "./core/check.ts";
+import { diffResource } from "./core/diff.ts";
+import type { FunctionType } from "./core/function.ts";
+import { newPlan } from "./core/plan.ts";
+import { CancelledError, type Catalogue, type Provider } from "./core/protocol.ts";
+import type { ResourceType } from "./core/resource.ts";
+import { functionTypes, resourceTypes } from "./resources/index.ts";
+import { createService } from "./service/client.ts";
+import { checkConfig, configFields, diffConfig, resolveTarget, type Target } from "./verbs/config.ts";
+import { createResource, findResource } from "./verbs/create.ts";
+import { deleteResource } from "./verbs/delete.ts";
+import { invokeFunction } from "./verbs/invoke.ts";
+import { listResources, readResource } from "./verbs/read.ts";
+import { keyedQueue, type Service, type Session } from "./verbs/session.ts";
+import { updateResource } from "./verbs/update.ts";
 
 export interface ProviderOptions {
   /** Where credentials and the target are looked up when config has none; default `process.env`. */
   readonly environment?: { readonly [name: string]: string | undefined };
+  /** Makes the client of a target; default the real one. For tests. */
+  readonly connect?: (target: Target) => Service;
 }
 
-/** A Provider for one operation of one configuration. Makes no request until it is configured and used. */
-export function createProvider(_options: ProviderOptions = {}): Provider {
-  throw new Error("not built yet");
-}
+const typesByToken = new Map(resourceTypes.map((type) => [type.token, type]));
+const typesByKey = new Map(resourceTypes.map((type) => [type.key, type]));
+const functionsByToken = new Map(functionTypes.map((type) => [type.token, type]));
 
 /** Every type, function and config key, without asking the service. */
-export const catalogue: Catalogue = {
-  resources: new Map(),
-  functions: new Map(),
-  config: {},
-  resolveResource: () => undefined,
-  resolveFunction: () => undefined,
-};
+export const catalogue: Catalogue = catalogueOf({
+  resources: typesByToken,
+  functions: functionsByToken,
+  config: configFields,
+});
+
+/** A Provider for one operation of one configuration. Makes no request until it is configured and used. */
+export function createProvider(options: ProviderOptions = {}): Provider {
+  const connect = options.connect ?? connectService;
+  const cancelling = new AbortController();
+  let service: Service | undefined;
+  const session: Session = {
+    types: typesByKey,
+    plan: newPlan(),
+    service: () => {
+      if (service) return service;
+      throw new Error("the provider is not configured: configure it before it is used");
+    },
+    cancelled: cancelling.signal,
+    lists: new Map(),
+    exclusive: keyedQueue(),
+  };
+
+  return {
+    checkConfig,
+    diffConfig: async (request) => diffConfig(request),
+    configure: async (config) => {
+      const target = resolveTarget(config, options.environment ?? process.env);
+      const earlier = service;
+      service = connect(target);
+      await earlier?.close();
+    },
+    check: async (request) => checkResource(typeOf(request.type), request, session.plan),
+    diff: async (request) => {
+      const type = typeOf(request.type);
+      session.plan.know(type, request.id, request.urn);
+      return diffResource(type, request);
+    },
+    create: (request) => named(() => createResource(session, typeOf(request.type), request)),
+    find: (request) => named(() => findResource(session, typeOf(request.type), request)),
+    read: (request) => named(() => readResource(session, typeOf(request.type), request)),
+    update: (request) => named(() => updateResource(session, typeOf(request.type), request)),
+    delete: (request) => named(() => deleteResource(session, typeOf(request.type), request)),
+    invoke: (request) => named(() => invokeFunction(session, functionOf(request.token), request)),
+    list: (request) => named(() => listResources(session, typeOf(request.type), request)),
+    requests: () => service?.requests() ?? {},
+    serviceTime: () => service?.serviceTime() ?? new Date().toISOString(),
+    cancel: () => cancelling.abort(),
+    close: async () => service?.close(),
+  };
+}
+
+/** The real client, with its times in RFC 3339. */
+function connectService(target: Target): Service {
+  const client = createService(target);
+  return { ...client, serviceTime: () => client.serviceTime().replace(/Z?$/, "Z") };
+}
+
+/** Runs a verb; an error of a cancelled call becomes the protocol's own. */
+async function named<T>(verb: () => Promise<T>): Promise<T> {
+  try {
+    return await verb();
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "CancelledError" || error instanceof CancelledError)
+      throw error;
+    throw new CancelledError(error.message, { cause: error });
+  }
+}
+
+function typeOf(token: string): ResourceType {
+  const canonical = catalogue.resolveResource(token);
+  const type = canonical === undefined ? undefined : typesByToken.get(canonical);
+  if (!type) throw new Error(`there is no resource type "${token}"`);
+  return type;
+}
+
+function functionOf(token: string): FunctionType {
+  const canonical = catalogue.resolveFunction(token);
+  const type = canonical === undefined ? undefined : functionsByToken.get(canonical);
+  if (!type) throw new Error(`there is no function "${token}"`);
+  return type;
+}
 
 /** The Pulumi package schema (`schemas/pulumi.json`). */
 export function packageSchema(): object {

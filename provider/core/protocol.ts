@@ -240,8 +240,8 @@ export function surelyNotWritten(error: unknown): boolean {
 export class CheckFailedError extends Error {
   override readonly name = "CheckFailedError";
   readonly failures: readonly CheckFailure[];
-  constructor(failures: readonly CheckFailure[]) {
-    super(failures.map((f) => (f.property ? `${f.property}: ${f.reason}` : f.reason)).join("; "));
+  constructor(failures: readonly CheckFailure[], options?: ErrorOptions) {
+    super(failures.map((f) => (f.property ? `${f.property}: ${f.reason}` : f.reason)).join("; "), options);
     this.failures = failures;
   }
 }

@@ -84,9 +84,7 @@ export function resourceReference(urn: string, id?: string | Unknown): ResourceR
 }
 
 function kindOf(value: unknown): string | undefined {
-  return typeof value === "object" && value !== null
-    ? (value as { [kind]?: string })[kind]
-    : undefined;
+  return typeof value === "object" && value !== null ? (value as { [kind]?: string })[kind] : undefined;
 }
 
 export function isUnknown(value: unknown): value is Unknown {
@@ -107,9 +105,7 @@ export function isResourceReference(value: unknown): value is ResourceReference 
 
 /** True for a plain object of values (not an array, and none of the tagged kinds). */
 export function isValueMap(value: unknown): value is ValueMap {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && kindOf(value) === undefined
-  );
+  return typeof value === "object" && value !== null && !Array.isArray(value) && kindOf(value) === undefined;
 }
 
 /** The value without a secret mark on the outside; marks further in stay. */

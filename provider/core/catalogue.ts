@@ -1,0 +1,59 @@
+/** What is known of every type, function and config key without asking the service. Pure. */
+
+import { annotations, type Fields, isRequired } from "./field.ts";
+import type { FunctionType } from "./function.ts";
+import { propertyInfos } from "./outward.ts";
+import type { Catalogue, FunctionInfo, ResourceInfo } from "./protocol.ts";
+import type { ResourceType } from "./resource.ts";
+import { resolveToken } from "./token.ts";
+
+/** Everything that a provider offers, by canonical token. */
+export interface Offer {
+  readonly resources: ReadonlyMap<string, ResourceType>;
+  readonly functions: ReadonlyMap<string, FunctionType>;
+  readonly config: Fields;
+}
+
+export function catalogueOf(offer: Offer): Catalogue {
+  const resources = new Map([...offer.resources].map(([token, type]) => [token, resourceInfo(type)]));
+  const functions = new Map([...offer.functions].map(([token, type]) => [token, functionInfo(type)]));
+  return {
+    resources,
+    functions,
+    config: propertyInfos(offer.config, (name) => isRequired(offer.config[name]!)),
+    resolveResource: (token) => resolveToken(token, resources),
+    resolveFunction: (token) => resolveToken(token, functions),
+  };
+}
+
+/** True for inputs that every object has once it exists: demanded, named, or given a default by the service. */
+export function isAlwaysAnswered(type: ResourceType, name: string): boolean {
+  const output = type.outputs[name];
+  if (output) return isRequired(output);
+  const field = type.inputs[name]!;
+  const { naming, default: fallback } = annotations(field);
+  return isRequired(field) || naming !== undefined || (fallback !== undefined && fallback !== null);
+}
+
+/** The fields of an object's state: inputs, then what the service makes. */
+export function stateFields(type: ResourceType): Fields {
+  return { ...type.inputs, ...type.outputs };
+}
+
+function resourceInfo(type: ResourceType): ResourceInfo {
+  return {
+    token: type.token,
+    description: type.description,
+    inputs: propertyInfos(type.inputs, (name) => isRequired(type.inputs[name]!)),
+    outputs: propertyInfos(stateFields(type), (name) => isAlwaysAnswered(type, name)),
+  };
+}
+
+function functionInfo(type: FunctionType): FunctionInfo {
+  return {
+    token: type.token,
+    description: type.description,
+    inputs: propertyInfos(type.args, (name) => isRequired(type.args[name]!)),
+    outputs: propertyInfos(type.result, (name) => isRequired(type.result[name]!)),
+  };
+}

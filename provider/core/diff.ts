@@ -1,0 +1,126 @@
+/** What a change of inputs means: in place or replace, and where. Compares new inputs with the inputs last applied, never with a rule of the service. Pure. */
+
+import { isAutomaticName } from "./automatic-name.ts";
+import { comparable, differences, equal, same } from "./compare.ts";
+import { annotations } from "./field.ts";
+import { knownValues, plainInputs } from "./plain.ts";
+import { formatPath, isWithin, parsePath } from "./property-path.ts";
+import type { DiffKind, DiffRequest, DiffResponse, PropertyDiff } from "./protocol.ts";
+import type { ResourceType } from "./resource.ts";
+import type { ValueMap } from "./value.ts";
+
+export type DiffOf = Pick<DiffRequest, "name" | "oldInputs" | "state" | "newInputs" | "ignoreChanges">;
+
+/** The three-value diff of a resource. An unknown counts as changed. */
+export function diffResource(type: ResourceType, request: DiffOf): DiffResponse {
+  const { state } = request;
+  const oldInputs = canonicalOf(type, request.oldInputs);
+  const newInputs = canonicalOf(type, request.newInputs);
+  const ignored = (request.ignoreChanges ?? []).map(parsePath);
+  const detailedDiff: { [path: string]: PropertyDiff } = {};
+  const changed = new Set<string>();
+  const replaced: string[] = [];
+  for (const name of changedInputs(type, oldInputs, state, newInputs)) {
+    const field = type.inputs[name]!;
+    const places = differences(
+      field,
+      comparable(field, oldInputs[name]),
+      comparable(field, newInputs[name]),
+      [name],
+    )
+      .filter(({ path }) => !ignored.some((pattern) => isWithin(path, pattern)))
+      .map(({ path, kind }) => ({
+        path,
+        kind: path.length > 1 ? kind : topKind(oldInputs, newInputs, name, kind),
+      }));
+    if (places.length === 0) continue;
+    const replace = annotations(field).immutable === true;
+    if (replace) replaced.push(name);
+    changed.add(name);
+    for (const { path, kind } of places) {
+      const whole: DiffKind = replace ? `${kind}-replace` : kind;
+      detailedDiff[formatPath(path)] = { kind: whole, inputDiff: true };
+    }
+  }
+  const changes = changed.size > 0;
+  return {
+    changes,
+    detailedDiff,
+    replaces: replaced,
+    deleteBeforeReplace: replaced.length > 0 && collides(type, request),
+    stables: replaced.length > 0 ? [] : Object.keys(state).filter((name) => !moves(type, name, changed)),
+  };
+}
+
+/** Names of inputs that differ in meaning: what the service made of them, and defaults, are no change. */
+export function changedInputs(
+  type: ResourceType,
+  old: ValueMap,
+  last: ValueMap,
+  declared: ValueMap,
+): string[] {
+  const [oldInputs, state, newInputs] = [old, last, declared].map((values) => canonicalOf(type, values)) as [
+    ValueMap,
+    ValueMap,
+    ValueMap,
+  ];
+  return Object.keys(type.inputs).filter((name) => {
+    const field = type.inputs[name]!;
+    const before = comparable(field, oldInputs[name]);
+    const after = comparable(field, newInputs[name]);
+    if (equal(before, after)) return false;
+    if (isAbsent(newInputs[name]) && annotations(field).computed) return false;
+    return !(
+      isAbsent(oldInputs[name]) &&
+      !isAbsent(state[name]) &&
+      same(field, state[name], newInputs[name])
+    );
+  });
+}
+
+/** The values as the type compares them. */
+export function canonicalOf(type: ResourceType, values: ValueMap): ValueMap {
+  return type.canonical ? type.canonical(values) : values;
+}
+
+const isAbsent = (value: unknown) => value === undefined || value === null;
+
+function topKind(oldInputs: ValueMap, newInputs: ValueMap, name: string, kind: "add" | "delete" | "update") {
+  if (isAbsent(oldInputs[name])) return "add";
+  return isAbsent(newInputs[name]) ? "delete" : kind === "update" ? kind : "update";
+}
+
+/** True when an update that changes those inputs can move this property of the state. */
+export function moves(type: ResourceType, name: string, changed: ReadonlySet<string>): boolean {
+  if (changed.has(name)) return true;
+  const field = type.outputs[name] ?? type.inputs[name];
+  const movedBy = field && annotations(field).movedBy;
+  if (movedBy === undefined || changed.size === 0) return false;
+  return movedBy === true || movedBy.some((input) => changed.has(input));
+}
+
+/** True when the replacement cannot exist beside the old object. */
+function collides(type: ResourceType, { name: logicalName, oldInputs, newInputs }: DiffOf): boolean {
+  for (const parameter of type.parameters) {
+    const field = type.inputs[parameter];
+    if (
+      field &&
+      annotations(field).reference !== undefined &&
+      !same(field, oldInputs[parameter], newInputs[parameter])
+    ) {
+      return false;
+    }
+  }
+  if (type.collides) {
+    return type.collides(
+      knownValues(plainInputs(type.inputs, oldInputs)),
+      knownValues(plainInputs(type.inputs, newInputs)),
+    );
+  }
+  return Object.entries(type.inputs).some(([name, field]) => {
+    const { unique, naming } = annotations(field);
+    if (!unique || isAbsent(newInputs[name])) return false;
+    if (naming && isAutomaticName(newInputs[name], logicalName, naming)) return false;
+    return same(field, oldInputs[name], newInputs[name]);
+  });
+}

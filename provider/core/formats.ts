@@ -1,0 +1,28 @@
+/** Text formats that fields may name, each with the words for a refusal. Pure. */
+
+import ipaddr from "ipaddr.js";
+
+const isIpv4 = (text: string) => /^\d+\.\d+\.\d+\.\d+$/.test(text) && ipaddr.IPv4.isValid(text);
+const isIpv6 = (text: string) => ipaddr.IPv6.isValid(text) && !text.includes("%");
+
+export interface Format {
+  readonly test: (text: string) => boolean;
+  readonly says: string;
+}
+
+/** By the name that fields give in `format`. `email` is ajv's own. */
+export const formats: { readonly [name: string]: Format } = {
+  ip: { test: (text) => isIpv4(text) || isIpv6(text), says: "must be an IPv4 or IPv6 address" },
+  ipv4: { test: isIpv4, says: "must be an IPv4 address" },
+  ipv6: { test: isIpv6, says: "must be an IPv6 address" },
+  "ip-or-range": {
+    test: (text) => isIpv4(text) || isIpv6(text) || isRange(text),
+    says: "must be an IP address or a range in CIDR form (192.0.2.0/24)",
+  },
+};
+
+function isRange(text: string): boolean {
+  const [host = "", prefix = "", more] = text.split("/");
+  if (more !== undefined || !/^\d{1,3}$/.test(prefix)) return false;
+  return (isIpv4(host) && Number(prefix) <= 32) || (isIpv6(host) && Number(prefix) <= 128);
+}

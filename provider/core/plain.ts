@@ -1,0 +1,78 @@
+/** Turns property values into plain JSON for validation and for types' own checks, remembering what was unknown or secret. Pure. */
+
+import type { TSchema } from "typebox";
+import { annotations, type Fields, fieldsOf, itemsOf, mapItemsOf } from "./field.ts";
+import { isWithin, type PropertyPath } from "./property-path.ts";
+import {
+  isResourceReference,
+  isSecret,
+  isUnknown,
+  isValueMap,
+  unknown,
+  type Value,
+  type ValueMap,
+} from "./value.ts";
+
+export interface Plain {
+  /** Plain JSON: secrets revealed, nulls left out, ids as text, references as ids; `null` stands where a value is unknown. */
+  readonly values: { readonly [name: string]: unknown };
+  readonly unknownPaths: readonly PropertyPath[];
+  readonly secretPaths: readonly PropertyPath[];
+}
+
+/** The plain form of inputs. */
+export function plainInputs(fields: Fields, inputs: ValueMap): Plain {
+  const unknownPaths: PropertyPath[] = [];
+  const secretPaths: PropertyPath[] = [];
+  const walk = (field: TSchema | undefined, given: Value, path: PropertyPath): unknown => {
+    let value = given;
+    if (isSecret(value) || (field && annotations(field).secret)) {
+      secretPaths.push(path);
+      if (isSecret(value)) value = value.value;
+    }
+    if (isResourceReference(value) && field && annotations(field).type === "string")
+      value = value.id ?? unknown;
+    if (isUnknown(value)) {
+      unknownPaths.push(path);
+      return null;
+    }
+    if (typeof value === "number" && field && annotations(field).reference !== undefined)
+      return String(value);
+    if (Array.isArray(value))
+      return value.map((item, i) => walk(field && itemsOf(field), item as Value, [...path, i]));
+    if (!isValueMap(value)) return value;
+    const known = field && fieldsOf(field);
+    const every = field && mapItemsOf(field);
+    return walkMap(value, (name) => known?.[name] ?? every, path);
+  };
+  const walkMap = (map: ValueMap, fieldOf: (name: string) => TSchema | undefined, path: PropertyPath) =>
+    Object.fromEntries(
+      Object.entries(map)
+        .filter(([, item]) => item !== null && item !== undefined)
+        .map(([name, item]) => [name, walk(fieldOf(name), item, [...path, name])]),
+    );
+  return { values: walkMap(inputs, (name) => fields[name], []), unknownPaths, secretPaths };
+}
+
+/** Known top-level values only: those that hold no unknown at any depth. */
+export function knownValues(plain: Plain): { readonly [name: string]: unknown } {
+  const partly = new Set(plain.unknownPaths.map((path) => path[0]));
+  return Object.fromEntries(Object.entries(plain.values).filter(([name]) => !partly.has(name)));
+}
+
+export function isAmong(path: PropertyPath, paths: readonly PropertyPath[]): boolean {
+  return paths.some((other) => isWithin(path, other));
+}
+
+/** A copy without nulls inside objects: to the checked inputs, null is absent. */
+export function withoutNulls(map: ValueMap): ValueMap {
+  const strip = (value: Value): Value => {
+    if (Array.isArray(value)) return value.map((item) => strip(item as Value));
+    return isValueMap(value) ? withoutNulls(value) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(map)
+      .filter(([, item]) => item !== null && item !== undefined)
+      .map(([name, item]) => [name, strip(item)]),
+  );
+}

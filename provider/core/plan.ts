@@ -1,0 +1,138 @@
+/** What one operation has seen of the deployment: declared resources by URN, and which objects they are. Lets siblings that cannot both exist be refused. Pure. */
+
+import type { TSchema } from "typebox";
+import { comparable } from "./compare.ts";
+import { annotations } from "./field.ts";
+import { knownValues, plainInputs } from "./plain.ts";
+import type { CheckFailure, ResourceIdentity, Urn } from "./protocol.ts";
+import type { ResourceType } from "./resource.ts";
+import { isResourceReference, isUnknown, reveal, type Value, type ValueMap } from "./value.ts";
+
+interface Entry {
+  readonly urn: Urn;
+  readonly name: string;
+  readonly values: { readonly [name: string]: unknown };
+  /** Groups in which it can conflict with others. */
+  readonly groups: readonly string[];
+}
+
+/** The memory of one operation. */
+export interface Plan {
+  /** Remembers checked inputs in place of what the same URN declared before, and refuses what cannot stand beside its siblings. */
+  readonly declare: (type: ResourceType, identity: ResourceIdentity, inputs: ValueMap) => CheckFailure[];
+  /** Remembers that the object with this id is the resource with this URN. */
+  readonly know: (type: ResourceType, id: string, urn: Urn) => void;
+  /** True when some resource of this deployment is known to be that object. */
+  readonly isOurs: (type: ResourceType, id: string) => boolean;
+}
+
+/** An empty plan. */
+export function newPlan(): Plan {
+  const entries = new Map<Urn, Entry>();
+  const groups = new Map<string, Set<Entry>>();
+  const owners = new Map<string, Urn>();
+
+  const forget = (urn: Urn) => {
+    const entry = entries.get(urn);
+    for (const group of entry?.groups ?? []) groups.get(group)?.delete(entry!);
+    entries.delete(urn);
+  };
+
+  const declare: Plan["declare"] = (type, identity, inputs) => {
+    forget(identity.urn);
+    const values = knownValues(plainInputs(type.inputs, inputs));
+    const parent = parentOf(type, inputs);
+    const uniques = uniqueGroups(type, parent, values);
+    const parentUrn =
+      parent === undefined ? undefined : (owners.get(`${type.parents?.[0]}/${parent}`) ?? parent);
+    const parentValues = parentUrn ? entries.get(parentUrn)?.values : undefined;
+    const shared = parent === undefined ? [] : (type.siblings?.groups(values, parentValues) ?? []);
+    const ruled = shared.map((group) => `${type.key}|${parent}|rule|${group}`);
+    const everyone = parent === undefined ? [] : [`${type.key}|${parent}|all`];
+    const entry: Entry = {
+      urn: identity.urn,
+      name: identity.name,
+      values,
+      groups: [...uniques.map(({ group }) => group), ...ruled, ...everyone],
+    };
+    const failures: CheckFailure[] = [];
+    for (const { group, property } of uniques) {
+      for (const other of groups.get(group) ?? []) {
+        failures.push({
+          property,
+          reason: `${JSON.stringify(values[property])} is also the ${property} of "${other.name}" in this plan, and it must be unique; change one of them`,
+        });
+      }
+    }
+    const refusers = new Set<Entry>();
+    ruled.forEach((group, i) => {
+      for (const other of groups.get(group) ?? []) {
+        const failure = type.siblings?.conflict(
+          values,
+          { name: other.name, values: other.values },
+          shared[i]!,
+        );
+        if (failure && !refusers.has(other)) failures.push(failure);
+        if (failure) refusers.add(other);
+      }
+    });
+    const { limit = Number.POSITIVE_INFINITY } = type.siblings ?? {};
+    for (const group of everyone) {
+      if ((groups.get(group)?.size ?? 0) >= limit) {
+        failures.push({
+          property: "",
+          reason: `there may be at most ${limit} ${type.name}s here; declare fewer`,
+        });
+      }
+    }
+    entries.set(identity.urn, entry);
+    for (const group of entry.groups) {
+      const members = groups.get(group) ?? new Set();
+      groups.set(group, members.add(entry));
+    }
+    return failures;
+  };
+
+  return {
+    declare,
+    know: (type, id, urn) => void owners.set(`${type.key}/${id}`, urn),
+    isOurs: (type, id) => owners.has(`${type.key}/${id}`),
+  };
+}
+
+/** What tells parents apart: known ids, or where unknown ones come from; `""` for a type without parents; undefined when nothing tells. */
+function parentOf(type: ResourceType, inputs: ValueMap): string | undefined {
+  const parts: string[] = [];
+  for (const name of type.parameters) {
+    if (name === type.ownParameter || !isParent(type, name)) continue;
+    const part = identityOf(inputs[name]);
+    if (part === undefined) return undefined;
+    parts.push(part);
+  }
+  return parts.join("/");
+}
+
+const isParent = (type: ResourceType, parameter: string) => type.collection.includes(`{${parameter}}`);
+
+function identityOf(given: Value | undefined): string | undefined {
+  const value = given === undefined ? undefined : reveal(given);
+  if (typeof value === "string" || typeof value === "number") return String(value);
+  if (isResourceReference(value)) return typeof value.id === "string" ? value.id : value.urn;
+  if (isUnknown(value)) return value.source?.replace(/#id$/, "");
+  return undefined;
+}
+
+function uniqueGroups(
+  type: ResourceType,
+  parent: string | undefined,
+  values: { readonly [name: string]: unknown },
+) {
+  if (parent === undefined) return [];
+  return Object.entries(type.inputs).flatMap(([property, field]) => {
+    if (!annotations(field as TSchema).unique) return [];
+    const value = comparable(field, values[property] as Value);
+    return typeof value === "string"
+      ? [{ property, group: `${type.key}|${parent}|${property}|${value}` }]
+      : [];
+  });
+}

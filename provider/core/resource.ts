@@ -1,0 +1,217 @@
+/** What a resource type is: one plain record of fields, a path, and what is special about it. Everything else is derived from it. */
+
+import type { Fields, ValuesOf } from "./field.ts";
+import type { CheckFailure, Log, Urn } from "./protocol.ts";
+import type { ServicePort, WireObject } from "./service-port.ts";
+import { canonicalToken } from "./token.ts";
+import type { ValueMap } from "./value.ts";
+
+/** Adds a refusal about the user's own property (a path, or `""` for the whole). */
+export type Refuse = (property: string, reason: string) => void;
+
+/** What a type's own check sees: values known and valid in themselves. */
+export interface CheckedInputs<I extends Fields> {
+  /** Known values, secrets revealed, ids as text; a value that is unknown or already refused is left out. */
+  readonly values: ValuesOf<I>;
+  /** True when the user gave it, known or not. */
+  readonly declares: (name: keyof I & string) => boolean;
+  /** True when its value (or its absence) is known. */
+  readonly knows: (name: keyof I & string) => boolean;
+  readonly refuse: Refuse;
+}
+
+/** A change of a resource that stays: values as last applied or read, and as now declared. */
+export interface Change<I extends Fields> {
+  readonly before: ValuesOf<I>;
+  readonly after: ValuesOf<I>;
+  readonly refuse: Refuse;
+}
+
+/** Another resource of the same type that this plan declares under the same group. */
+export interface Sibling<I extends Fields> {
+  readonly name: string;
+  readonly values: ValuesOf<I>;
+}
+
+/** Rules between resources of one plan. */
+export interface SiblingRules<I extends Fields> {
+  /**
+   * Names of groups under one parent; resources can only conflict when they share one. `parentValues` are the parent's own
+   * declared values where this plan declares it.
+   */
+  readonly groups: (
+    values: ValuesOf<I>,
+    parentValues: { readonly [name: string]: unknown } | undefined,
+  ) => readonly string[];
+  /** The refusal of `mine` beside `theirs`, if any; `group` is one that both are in. */
+  readonly conflict: (mine: ValuesOf<I>, theirs: Sibling<I>, group: string) => CheckFailure | undefined;
+  /** How many may stand under one parent. */
+  readonly limit?: number;
+}
+
+/** What a look-up of a preview may use. Lists are shared by the whole preview. */
+export interface LookupContext<I extends Fields> extends Change<I> {
+  /** True when the object does not exist yet; `before` is then empty. */
+  readonly creating: boolean;
+  /** Every item of a list, in wire names. */
+  readonly list: (path: string) => Promise<readonly WireObject[]>;
+  /** One object; fails with an ApiError when it is not there. */
+  readonly get: (path: string) => Promise<WireObject>;
+  /** True when another resource of this deployment is known to be the object with this id. */
+  readonly isOurs: (id: string) => boolean;
+  /** True when all parents exist already, so that their lists can be asked for. */
+  readonly collection: string | undefined;
+}
+
+/** What an action (create, an aspect, remove) works with. */
+export interface ActionContext<I extends Fields> {
+  readonly urn: Urn;
+  readonly service: ServicePort;
+  /** Declared values, all known, secrets revealed, ids as text. */
+  readonly inputs: ValuesOf<I>;
+  readonly log: Log;
+  /** Waits until `isDone` holds, within the verb's time; `what` names the wait in progress and in the timeout. */
+  readonly wait: (
+    path: string,
+    what: string,
+    isDone: (object: WireObject | undefined) => boolean,
+  ) => Promise<WireObject | undefined>;
+}
+
+/** What an aspect works with: the object exists. */
+export interface AspectContext<I extends Fields> extends ActionContext<I> {
+  readonly id: string;
+  readonly path: string;
+  /** As observed on the service just before. */
+  readonly object: WireObject;
+  /** The same in our names. */
+  readonly observed: ValueMap;
+  /** Fields of the aspect that are to change. */
+  readonly changed: ReadonlySet<keyof I & string>;
+}
+
+/** A part of an object that the plain PUT does not cover: resize, attach, access, enable… */
+export interface Aspect<I extends Fields> {
+  readonly name: string;
+  /** The fields it carries; they never travel in the plain PUT. */
+  readonly fields: readonly (keyof I & string)[];
+  /** Brings the service in line. Returns the object when an answer gave it, undefined when it must be read. */
+  readonly sync: (context: AspectContext<I>) => Promise<WireObject | undefined>;
+}
+
+/** A create by another operation; fields that it does not carry are synced afterwards. */
+export interface CreateVariant<I extends Fields> {
+  readonly path: string;
+  readonly body: WireObject;
+  /** The fields that the request carries. */
+  readonly fields: readonly (keyof I & string)[];
+}
+
+/** When an object is finished after a create or an update. */
+export interface Readiness {
+  readonly isReady: (object: WireObject) => boolean;
+  /** The reason when it will never be ready; the wait ends with it. */
+  readonly failure?: (object: WireObject) => string | undefined;
+}
+
+/** How long a verb may take, in seconds. */
+export interface Timeouts {
+  readonly create: number;
+  readonly update: number;
+  readonly delete: number;
+}
+
+/** A type as its file states it. `I` and `O` are its input and output fields. */
+export interface ResourceSpec<I extends Fields, O extends Fields> {
+  /** Area (`dns`): the token's module. */
+  readonly area: string;
+  /** PascalCase (`Domain`). */
+  readonly name: string;
+  /** Markdown, user documentation. */
+  readonly description: string;
+  /**
+   * Path of one object (`/domains/{domainId}/records/{recordId}`). The canonical id is its parameters joined by `/`.
+   * Parameters that are inputs come from there; the last one that is not is the object's own, from the answer's `id`.
+   */
+  readonly path: string;
+  /** Where objects are listed and created; default: `path` without its last segment. */
+  readonly collection?: string;
+  /** Types whose ids are the leading parameters (`["dns/domain"]` for a Record). */
+  readonly parents?: readonly string[];
+  readonly inputs: I;
+  readonly outputs: O;
+  /** How people name an object under its parents (`www/A`), from the wire; default its label. */
+  readonly naturalName?: (object: WireObject) => string;
+  /** How the id and natural names are written, for messages (`DOMAIN/NAME/TYPE`). */
+  readonly nameFormat: string;
+  /** The values in which two declarations of the same object are compared, where that depends on several fields at once. Values may be unknown or secret; idempotent. */
+  readonly canonical?: (values: ValueMap) => ValueMap;
+  readonly check?: (inputs: CheckedInputs<I>) => void;
+  /** Refuses changes that the service can never carry out. */
+  readonly refuseChange?: (change: Change<I>) => void;
+  readonly siblings?: SiblingRules<I>;
+  /** Refusals that only the live account can tell, looked up in previews. */
+  readonly lookup?: (context: LookupContext<I>) => Promise<void>;
+  /** True when a replacement cannot exist beside the old object; default: a unique field keeps its value under the same parents. */
+  readonly collides?: (before: ValuesOf<I>, after: ValuesOf<I>) => boolean;
+  /** Another request than the POST of all fields to the collection; undefined leaves it to that. */
+  readonly createRequest?: (values: ValuesOf<I>) => CreateVariant<I> | undefined;
+  /** Declared values as the service will answer them, where that needs another object (a name relative to its zone); for finding an object again. A key that is there but undefined is not compared. */
+  readonly asAnswered?: (values: ValuesOf<I>, service: ServicePort) => Promise<ValuesOf<I>>;
+  readonly aspects?: readonly Aspect<I>[];
+  /** Adds to the object what other views say of it. */
+  readonly observe?: (
+    context: ActionContext<I> & { readonly id: string; readonly path: string },
+    object: WireObject,
+  ) => Promise<WireObject>;
+  readonly ready?: Readiness;
+  /** Does what must happen before the DELETE. */
+  readonly beforeDelete?: (
+    context: ActionContext<I> & { readonly id: string; readonly path: string },
+  ) => Promise<void>;
+  /** A clearer text for a refused DELETE, if there is one. */
+  readonly explainDelete?: (
+    context: ActionContext<I> & { readonly id: string; readonly path: string },
+  ) => Promise<string | undefined>;
+  /** Adjusts the inputs of an import (drops what means nothing for this object, adds what its check demands). */
+  readonly imported?: (inputs: ValueMap, object: WireObject) => ValueMap;
+  readonly timeouts?: Partial<Timeouts>;
+}
+
+/** A type as the rest of the provider sees it: the fields' own types are erased, derived facts are added. */
+export interface ResourceType extends ResourceSpec<Fields, Fields> {
+  readonly token: string;
+  /** `dns/domain`: what references and `parents` say. */
+  readonly key: string;
+  readonly timeouts: Timeouts;
+  /** Parameters of `path`, in order. */
+  readonly parameters: readonly string[];
+  /** The parameter that is the object's own number, if it has one. */
+  readonly ownParameter: string | undefined;
+  readonly collection: string;
+  readonly aspects: readonly Aspect<Fields>[];
+}
+
+/** Makes a type of its spec. Throws when the spec contradicts itself. */
+export function resource<const I extends Fields, const O extends Fields>(
+  spec: ResourceSpec<I, O>,
+): ResourceType {
+  const erased = spec as unknown as ResourceSpec<Fields, Fields>;
+  const parameters = [...spec.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!);
+  const ownParameter = parameters.findLast((name) => !(name in spec.inputs));
+  for (const name of parameters) {
+    if (name !== ownParameter && !(name in spec.inputs))
+      throw new Error(`${spec.name}: {${name}} is not an input`);
+  }
+  const token = canonicalToken(spec.area, spec.name);
+  return {
+    ...erased,
+    token,
+    key: token.split(":")[1]!,
+    timeouts: { create: 600, update: 600, delete: 600, ...spec.timeouts },
+    parameters,
+    ownParameter,
+    collection: spec.collection ?? spec.path.replace(/\/[^/]+$/, ""),
+    aspects: erased.aspects ?? [],
+  };
+}

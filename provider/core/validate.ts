@@ -1,0 +1,168 @@
+/** Validates plain inputs against fields with ajv, and says what is wrong in the user's words. Loads ajv when first used. */
+
+import type { Ajv as AjvClass, ErrorObject, SchemaObject, ValidateFunction } from "ajv";
+import { annotationKeywords, type Fields, isRequired, type Rule } from "./field.ts";
+import { formats } from "./formats.ts";
+import { nearest } from "./nearest.ts";
+import { isAmong, type Plain } from "./plain.ts";
+import { formatPath, type PathStep, type PropertyPath } from "./property-path.ts";
+import type { CheckFailure } from "./protocol.ts";
+
+/** What is validated: the fields that may be given, and names that exist but may not (outputs), for a better message. */
+export interface Shape {
+  readonly fields: Fields;
+  readonly outputs?: Fields;
+  /** What a field is called in messages: `property`, `argument` or `setting`. */
+  readonly noun: string;
+}
+
+const compiled = new WeakMap<Fields, ValidateFunction>();
+let shared: Promise<AjvClass> | undefined;
+
+async function loadAjv(): Promise<AjvClass> {
+  const [{ Ajv }, { default: addFormats }] = await Promise.all([import("ajv"), import("ajv-formats")]);
+  const ajv = new Ajv({
+    strict: true,
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    messages: false,
+  });
+  ajv.addVocabulary(annotationKeywords.filter((keyword) => keyword !== "writeOnly")); // which JSON Schema has itself
+  ajv.addKeyword({ keyword: "rules", type: "string", errors: true, compile: compileRules });
+  (addFormats as unknown as (ajv: AjvClass, names: string[]) => void)(ajv, ["email"]);
+  for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format.test);
+  return ajv;
+}
+
+function compileRules(rules: readonly Rule[]) {
+  const compiledRules = rules.map((rule) => ({ pattern: new RegExp(rule.pattern, "u"), says: rule.says }));
+  const check: { (text: string): boolean; errors?: Partial<ErrorObject>[] } = (text: string) => {
+    const broken = compiledRules.find((rule) => !rule.pattern.test(text));
+    if (broken) check.errors = [{ keyword: "rules", params: { says: broken.says } }];
+    return broken === undefined;
+  };
+  return check;
+}
+
+/** All failures at once. What is unknown is skipped; values are shown unless secret. */
+export async function validate(shape: Shape, plain: Plain): Promise<CheckFailure[]> {
+  let validator = compiled.get(shape.fields);
+  if (!validator) {
+    shared ??= loadAjv();
+    validator = (await shared).compile(schemaOf(shape.fields));
+    compiled.set(shape.fields, validator);
+  }
+  if (validator(plain.values)) return [];
+  const failures = new Map<string, CheckFailure>();
+  for (const error of validator.errors ?? []) {
+    const path = pathOf(error, plain.values);
+    if (isAmong(path, plain.unknownPaths)) continue;
+    if (error.keyword === "required" && plain.unknownPaths.some((unknown) => unknown.length === 0)) continue;
+    const property = formatPath(path);
+    if (!failures.has(property)) {
+      failures.set(property, {
+        property,
+        reason: describe(error, path, shape, isAmong(path, plain.secretPaths)),
+      });
+    }
+  }
+  return [...failures.values()];
+}
+
+/** The JSON Schema of an object with these fields. */
+export function schemaOf(fields: Fields): SchemaObject {
+  return {
+    type: "object",
+    properties: fields,
+    required: Object.keys(fields).filter((name) => isRequired(fields[name]!)),
+    additionalProperties: false,
+  };
+}
+
+function pathOf(error: ErrorObject, root: unknown): PropertyPath {
+  const path: PathStep[] = [];
+  let value: unknown = root;
+  for (const part of error.instancePath.split("/").slice(1)) {
+    const name = part.replace(/~1/g, "/").replace(/~0/g, "~");
+    path.push(Array.isArray(value) ? Number(name) : name);
+    value = (value as { [name: string]: unknown } | undefined)?.[name];
+  }
+  if (error.keyword === "required") path.push(String(error.params["missingProperty"]));
+  if (error.keyword === "additionalProperties") path.push(String(error.params["additionalProperty"]));
+  return path;
+}
+
+const typeWords: { readonly [type: string]: string } = {
+  string: "text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+};
+
+function describe(error: ErrorObject, path: PropertyPath, shape: Shape, isSecret: boolean): string {
+  const given = isSecret ? "" : `, not ${show(error.data)}`;
+  const params = error.params as { readonly [name: string]: unknown };
+  switch (error.keyword) {
+    case "required":
+      return "is required";
+    case "additionalProperties":
+      return unknownName(
+        String(path.at(-1)),
+        error,
+        path.length === 1 ? shape.outputs : undefined,
+        shape.noun,
+      );
+    case "type": {
+      const wanted = [params["type"]].flat().map((type) => typeWords[String(type)] ?? String(type));
+      return `must be ${wanted.join(" or ")}${given}`;
+    }
+    case "enum":
+      return `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}${given}`;
+    case "minLength":
+    case "maxLength": {
+      const { minLength = 0, maxLength } = error.parentSchema as { minLength?: number; maxLength?: number };
+      const length = isSecret ? "" : `, not ${[...String(error.data)].length}`;
+      return maxLength === undefined
+        ? `must have at least ${minLength} characters${length}`
+        : `must have ${minLength} to ${maxLength} characters${length}`;
+    }
+    case "minimum":
+    case "maximum": {
+      const { minimum, maximum } = error.parentSchema as { minimum?: number; maximum?: number };
+      if (minimum !== undefined && maximum !== undefined) return `must be ${minimum} to ${maximum}${given}`;
+      return minimum !== undefined
+        ? `must be at least ${minimum}${given}`
+        : `must be at most ${maximum}${given}`;
+    }
+    case "minItems":
+      return `must have at least ${params["limit"]} ${params["limit"] === 1 ? "item" : "items"}`;
+    case "maxItems":
+      return `must have at most ${params["limit"]} ${params["limit"] === 1 ? "item" : "items"}`;
+    case "rules":
+      return `${params["says"]}${given}`;
+    case "format":
+      return `${formats[String(params["format"])]?.says ?? words(String(params["format"]))}${given}`;
+    default:
+      return `is not valid (${error.keyword})${given}`;
+  }
+}
+
+const words = (format: string) =>
+  format === "email" ? "must be an e-mail address" : `must be in ${format} format`;
+
+function unknownName(name: string, error: ErrorObject, outputs: Fields | undefined, noun: string): string {
+  if (outputs && name in outputs) return "is made by the service and cannot be set; take it out";
+  const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {});
+  const near = nearest(name, known);
+  const advice = near ? `did you mean "${near}"?` : `known here: ${known.join(", ")}`;
+  return `is not a known ${noun}; ${advice}`;
+}
+
+/** A value for a message, cut to a readable length. */
+export function show(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}

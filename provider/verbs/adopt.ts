@@ -1,0 +1,82 @@
+/** Finds the object that a create made although its answer never came: by its adopt key, by its age, and by whose it is. */
+
+import { same } from "../core/compare.ts";
+import { canonicalOf } from "../core/diff.ts";
+import { annotations } from "../core/field.ts";
+import { collectionPath, idOf } from "../core/identifier.ts";
+import type { ResourceType } from "../core/resource.ts";
+import type { ServicePort, WireObject } from "../core/service-port.ts";
+import { observedState } from "../core/state.ts";
+import type { ValueMap } from "../core/value.ts";
+
+export interface Search {
+  readonly type: ResourceType;
+  /** Declared values, all known, ids as text. */
+  readonly values: { readonly [name: string]: unknown };
+  readonly service: ServicePort;
+  /** When the create began, by the service's clock (RFC 3339); asked after the list was read. */
+  readonly startedAt: () => string;
+  /** True for ids that another resource has already. */
+  readonly isTaken: (id: string) => boolean;
+}
+
+export interface Found {
+  readonly id: string;
+  readonly object: WireObject;
+}
+
+/** The one object that the create must have made, or undefined. Throws when several could be it. */
+export async function findMade(search: Search): Promise<Found | undefined> {
+  const { type, values, service } = search;
+  const collection = collectionPath(type, values);
+  if (collection === undefined) throw new Error(`the parents of this ${type.name} are not known`);
+  const answered = await (type.asAnswered?.(values, service) ?? values);
+  const candidates: Found[] = [];
+  const objects = await service.list(collection, { fresh: true });
+  const startedAt = search.startedAt();
+  for (const object of objects) {
+    const id = idOf(type, values, object);
+    if (!search.isTaken(id) && isNotOlder(object, startedAt) && matches(type, id, answered, object)) {
+      candidates.push({ id, object });
+    }
+  }
+  if (candidates.length > 1) {
+    const ids = candidates.map(({ id }) => id).join(", ");
+    throw new Error(
+      `the answer to the create was lost, and ${candidates.length} objects could be what it made (ids ${ids}): delete those that you do not want, or import the one that you do`,
+    );
+  }
+  return candidates[0];
+}
+
+/** The object with an id that an earlier attempt was given, if it is still what that attempt made. */
+export async function findById(search: Search, id: string, path: string): Promise<Found | undefined> {
+  const object = await search.service.getFresh(path);
+  const answered = await (search.type.asAnswered?.(search.values, search.service) ?? search.values);
+  return isNotOlder(object, search.startedAt()) && matches(search.type, id, answered, object)
+    ? { id, object }
+    : undefined;
+}
+
+/** True when every adopt key of the declaration is what the object has. */
+function matches(
+  type: ResourceType,
+  id: string,
+  values: { readonly [name: string]: unknown },
+  object: WireObject,
+): boolean {
+  const observed = canonicalOf(type, observedState(type, id, object));
+  const declared = canonicalOf(type, values as ValueMap);
+  return Object.entries(type.inputs).every(([name, field]) => {
+    if (!annotations(field).adoptKey || (name in values && values[name] === undefined)) return true;
+    return same(field, declared[name], observed[name]);
+  });
+}
+
+/** The service tells whole seconds, in UTC without a zone; one second of rounding is allowed on each side. */
+function isNotOlder(object: WireObject, startedAt: string): boolean {
+  const created = object["created"];
+  if (typeof created !== "string") return true;
+  const zoned = /(Z|[+-]\d\d:?\d\d)$/.test(created) ? created : `${created}Z`;
+  return Date.parse(zoned) >= Math.floor(Date.parse(startedAt) / 1000) * 1000 - 1000;
+}

@@ -1,0 +1,135 @@
+/** The provider's own configuration: checked, compared, and resolved against the environment when it is used. Makes no request. */
+
+import { markSecrets } from "../core/check.ts";
+import { same } from "../core/compare.ts";
+import { type Fields, optional, text } from "../core/field.ts";
+import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
+import type {
+  CheckConfigRequest,
+  CheckFailure,
+  CheckResponse,
+  DiffResponse,
+  PropertyDiff,
+} from "../core/protocol.ts";
+import { validate } from "../core/validate.ts";
+import { containsSecret, containsUnknown, revealAll, type Value, type ValueMap } from "../core/value.ts";
+
+/** Config keys, with the environment variable that stands in for each. */
+export const configFields = {
+  baseUrl: optional(
+    text({
+      description:
+        "Address of the service, with its version segment `/v4`. Without it, `PLUMBLINE_BASE_URL` is used.",
+    }),
+  ),
+  token: optional(
+    text({ description: "Personal access token. Without it, `PLUMBLINE_TOKEN` is used.", secret: true }),
+  ),
+  brand: optional(
+    text({
+      description:
+        "Word that the service writes in paths, fields and scopes where its contract writes `compute`. Without it, `PLUMBLINE_BRAND` is used. Default: `compute`.",
+      rules: [{ pattern: "^[a-z][a-z0-9]*$", says: "must be a lower-case word" }],
+    }),
+  ),
+} satisfies Fields;
+
+const environmentOf = {
+  baseUrl: "PLUMBLINE_BASE_URL",
+  token: "PLUMBLINE_TOKEN",
+  brand: "PLUMBLINE_BRAND",
+} as const;
+
+/** Keys that engines put beside ours; they pass through untouched. */
+const engineKeys = new Set(["version", "pluginDownloadURL", "__internal", "__defaults"]);
+
+/** Where and as whom to call the service. */
+export interface Target {
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly brand: string;
+}
+
+export async function checkConfig(request: CheckConfigRequest): Promise<CheckResponse> {
+  const given = withoutNulls(request.newInputs);
+  const ours = Object.fromEntries(Object.entries(given).filter(([name]) => !engineKeys.has(name)));
+  const plain = plainInputs(configFields, decoded(ours));
+  const failures: CheckFailure[] = await validate({ fields: configFields, noun: "setting" }, plain);
+  const { baseUrl } = knownValues(plain);
+  if (typeof baseUrl === "string" && failures.every(({ property }) => property !== "baseUrl")) {
+    const fault = urlFault(baseUrl);
+    if (fault) failures.push({ property: "baseUrl", reason: fault });
+  }
+  const { __internal: _, ...kept } = given;
+  return { inputs: markSecrets(configFields, kept), failures };
+}
+
+function urlFault(baseUrl: string): string | undefined {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    return `must be an http or https address, not ${JSON.stringify(baseUrl)}`;
+  if (!/\/v4(beta)?\/?$/.test(url.pathname))
+    return `must end with the version segment /v4: ${JSON.stringify(baseUrl)}`;
+  if (url.username || url.password) return "must not hold a user or a password; the token is its own setting";
+  return undefined;
+}
+
+/** Values that arrive as JSON in a string (settings of other types than text do). */
+function decoded(values: ValueMap): ValueMap {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      const field = (configFields as Fields)[name] as { type?: string } | undefined;
+      if (!field || field.type === "string" || typeof value !== "string") return [name, value];
+      try {
+        return [name, JSON.parse(value) as Value];
+      } catch {
+        return [name, value];
+      }
+    }),
+  );
+}
+
+/** A change of target or token is never a replacement: the objects stay where they are. */
+export function diffConfig(request: CheckConfigRequest): DiffResponse {
+  const detailedDiff: { [path: string]: PropertyDiff } = {};
+  for (const [name, field] of Object.entries(configFields)) {
+    const before = decoded(request.oldInputs)[name];
+    const after = decoded(request.newInputs)[name];
+    if (same(field, before, after)) continue;
+    detailedDiff[name] = {
+      kind: before === undefined ? "add" : after === undefined ? "delete" : "update",
+      inputDiff: true,
+    };
+  }
+  const changes = Object.keys(detailedDiff).length > 0;
+  return { changes, detailedDiff, replaces: [], deleteBeforeReplace: false, stables: [] };
+}
+
+/** The target: explicit settings before the environment. Throws an error that names both ways when something is missing. */
+export function resolveTarget(
+  config: ValueMap,
+  environment: { readonly [name: string]: string | undefined },
+): Target {
+  const values = decoded(revealAll(withoutNulls(config)) as ValueMap);
+  const setting = (name: keyof typeof configFields): string | undefined => {
+    const value = values[name];
+    if (value !== undefined && containsUnknown(value)) throw new Error(`plumbline:${name} is not known yet`);
+    return typeof value === "string" && value !== "" ? value : environment[environmentOf[name]] || undefined;
+  };
+  const need = (name: "baseUrl" | "token", what: string): string => {
+    const value = setting(name);
+    if (value !== undefined) return value;
+    const secretly = containsSecret(markSecrets(configFields, { [name]: "x" })) ? " --secret" : "";
+    throw new Error(
+      `${what} is not set: set the config key plumbline:${name} (pulumi config set${secretly} plumbline:${name} …) or the environment variable ${environmentOf[name]}`,
+    );
+  };
+  const baseUrl = need("baseUrl", "the service's address");
+  const fault = urlFault(baseUrl);
+  if (fault) throw new Error(`the service's address (plumbline:baseUrl or PLUMBLINE_BASE_URL) ${fault}`);
+  return {
+    baseUrl: baseUrl.replace(/\/+$/, ""),
+    token: need("token", "the access token"),
+    brand: setting("brand") ?? "compute",
+  };
+}

@@ -1,0 +1,234 @@
+/** Create, once for every type: look for what an earlier attempt made, make it, save its id, bring it to its declared state. */
+
+import { comparable } from "../core/compare.ts";
+import { annotations, type Fields } from "../core/field.ts";
+import { collectionPath, idOf, pathOf } from "../core/identifier.ts";
+import { knownValues, plainInputs } from "../core/plain.ts";
+import {
+  CheckFailedError,
+  type CreateRequest,
+  type CreateResponse,
+  type FindRequest,
+  type FindResponse,
+} from "../core/protocol.ts";
+import type { CreateVariant, ResourceType } from "../core/resource.ts";
+import { isAnswerLost, isApiError, isGone } from "../core/service-port.ts";
+import { foretoldCreate, stateOf } from "../core/state.ts";
+import { containsUnknown, type Value } from "../core/value.ts";
+import { type Found, findById, findMade, type Search } from "./adopt.ts";
+import { bodyOf, converge, initFailed } from "./converge.ts";
+import { refusal } from "./failure.ts";
+import { lookUp } from "./lookup.ts";
+import { type Attempt, begin, type Session } from "./session.ts";
+import { alreadyExists, nameTaken } from "./taken.ts";
+
+/** How often a create is sent whose answer is lost each time and which surely made nothing. */
+const creationAttempts = 3;
+
+export async function createResource(
+  session: Session,
+  type: ResourceType,
+  request: CreateRequest,
+): Promise<CreateResponse> {
+  if (request.preview) {
+    await lookUp(session, type, request, { newInputs: request.inputs });
+    return { id: "", state: foretoldCreate(type, request, request.inputs) };
+  }
+  const attempt = begin(session, request, request.timeoutSeconds || type.timeouts.create);
+  const values = valuesToApply(type, request.inputs);
+  const made = await session.exclusive(adoptKeyOf(type, values), () =>
+    ensure(session, type, request, attempt, values),
+  );
+  const { id, object } = made;
+  try {
+    await request.onCreated?.(id, stateOf(type, id, object, request.inputs));
+  } catch (error) {
+    throw await initFailed({ type, id, inputs: request.inputs, attempt }, object, new Set(), error);
+  }
+  const task = {
+    type,
+    identity: request,
+    id,
+    attempt,
+    inputs: request.inputs,
+    values,
+    object,
+    posted: made.posted,
+  };
+  const finished = await converge(task);
+  return {
+    id,
+    state: stateOf(type, id, finished, request.inputs, stateOf(type, id, object, request.inputs)),
+  };
+}
+
+/** Looks for what an earlier create made; makes and changes nothing. */
+export async function findResource(
+  session: Session,
+  type: ResourceType,
+  request: FindRequest,
+): Promise<FindResponse> {
+  const attempt = begin(session, request);
+  const found = await resume(session, type, request, attempt, valuesToApply(type, request.inputs));
+  return found && { id: found.id, state: stateOf(type, found.id, found.object, request.inputs) };
+}
+
+interface Made extends Found {
+  /** Fields that the object surely has as declared. */
+  readonly posted: ReadonlySet<string>;
+}
+
+/** The object: taken over from an earlier attempt, or made now. */
+async function ensure(
+  session: Session,
+  type: ResourceType,
+  request: CreateRequest,
+  attempt: Attempt,
+  values: Values,
+): Promise<Made> {
+  const earlier = request.earlierAttempt ? await resume(session, type, request, attempt, values) : undefined;
+  const made: Made = earlier
+    ? { ...earlier, posted: new Set() }
+    : await make(session, type, request, attempt, values);
+  session.plan.know(type, made.id, request.urn);
+  return made;
+}
+
+type Values = { readonly [name: string]: unknown };
+
+async function resume(
+  session: Session,
+  type: ResourceType,
+  request: Pick<CreateRequest, "earlierAttempt" | "isKnownId" | "urn">,
+  attempt: Attempt,
+  values: Values,
+): Promise<Found | undefined> {
+  const { startedAt, id } = request.earlierAttempt!;
+  const search = {
+    type,
+    values,
+    service: attempt.service,
+    startedAt: () => startedAt,
+    isTaken: isTaken(session, type, request),
+  };
+  try {
+    if (id === undefined) return await findMade(search);
+    return search.isTaken(id) ? undefined : await findById(search, id, pathOf(type, id));
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+const isTaken =
+  (session: Session, type: ResourceType, request: Pick<CreateRequest, "isKnownId">): Search["isTaken"] =>
+  (id) =>
+    session.plan.isOurs(type, id) || (request.isKnownId?.(id) ?? false);
+
+async function make(
+  session: Session,
+  type: ResourceType,
+  request: CreateRequest,
+  attempt: Attempt,
+  values: Values,
+): Promise<Made> {
+  const variant = type.createRequest?.(values) ?? plainCreate(type, request, values);
+  const posted = new Set<string>(variant.fields);
+  for (let round = 1; ; round++) {
+    const sentAt = performance.now();
+    try {
+      const object = await attempt.service.post(variant.path, variant.body);
+      if (object["id"] !== undefined || type.ownParameter === undefined) {
+        return { id: idOf(type, values, object), object, posted };
+      }
+      throw new Error(`POST ${variant.path} answered without an id`);
+    } catch (error) {
+      if (!isAnswerLost(error)) throw await explained(type, request, attempt, values, error);
+      const service = session.service();
+      // The service's clock may be learnt only from an answer after the request, so its start is counted back from then.
+      const startedAt = () =>
+        new Date(Date.parse(service.serviceTime()) - (performance.now() - sentAt)).toISOString();
+      const found = await afterLostAnswer(session, type, request, attempt, values, startedAt, error);
+      if (found) return { ...found, posted };
+      if (round === creationAttempts) {
+        throw new Error(`${error.message}; nothing was made by ${creationAttempts} attempts`, {
+          cause: error,
+        });
+      }
+    }
+  }
+}
+
+/** What the lost create made, if anything. A look-up that fails leaves it open, and says so. */
+async function afterLostAnswer(
+  session: Session,
+  type: ResourceType,
+  request: CreateRequest,
+  attempt: Attempt,
+  values: Values,
+  startedAt: () => string,
+  lost: Error,
+): Promise<Found | undefined> {
+  const known = isTaken(session, type, request);
+  try {
+    return await findMade({ type, values, service: attempt.service, startedAt, isTaken: known });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`${lost.message}; it could not be found out: ${why}`, { cause: lost });
+  }
+}
+
+function plainCreate(type: ResourceType, request: CreateRequest, values: Values): CreateVariant<Fields> {
+  const path = collectionPath(type, values);
+  if (path === undefined) throw new Error(`the parents of this ${type.name} are not known`);
+  const carried = Object.entries(type.inputs).filter(([name, field]) => {
+    const { local, updateOnly, trigger } = annotations(field);
+    if (local || updateOnly || trigger || type.collection.includes(`{${name}}`)) return false;
+    return request.inputs[name] !== undefined && request.inputs[name] !== null;
+  });
+  const fields = carried.map(([name]) => name);
+  return { path, body: bodyOf(type, request.inputs, values, fields), fields };
+}
+
+/** A refused create: what is wrong on the user's properties, and for a name that is taken, how to adopt its object. */
+async function explained(
+  type: ResourceType,
+  request: CreateRequest,
+  attempt: Attempt,
+  values: Values,
+  error: unknown,
+): Promise<unknown> {
+  if (!isApiError(error, 400)) return error;
+  const taken = await takenName(type, attempt, values).catch(() => undefined);
+  if (!taken) return refusal(type, error);
+  const reason = alreadyExists(type, request.name, taken.property, values[taken.property], taken.id);
+  return new CheckFailedError([{ property: taken.property, reason }], { cause: error });
+}
+
+async function takenName(type: ResourceType, attempt: Attempt, values: Values) {
+  const collection = collectionPath(type, values);
+  const unique = Object.entries(type.inputs).filter(([, field]) => annotations(field).unique);
+  if (collection === undefined || unique.length === 0) return undefined;
+  const objects = await attempt.service.list(collection, { fresh: true });
+  return nameTaken(type, values, objects, () => false);
+}
+
+/** Plain values of inputs that are all known. Throws otherwise: an engine must not apply unknowns. */
+export function valuesToApply(type: ResourceType, inputs: { readonly [name: string]: Value }): Values {
+  for (const [name, value] of Object.entries(inputs)) {
+    if (containsUnknown(value))
+      throw new Error(`${name}: its value is still unknown, so nothing can be applied`);
+  }
+  return knownValues(plainInputs(type.inputs, inputs));
+}
+
+/** Creates of objects that could be taken for each other run one after the other. */
+function adoptKeyOf(type: ResourceType, values: Values): string {
+  const keys = Object.entries(type.inputs).filter(([, field]) => annotations(field).adoptKey);
+  const path = collectionPath(type, values) ?? "";
+  return JSON.stringify([
+    type.key,
+    path,
+    ...keys.map(([name, field]) => comparable(field, values[name] as Value) ?? null),
+  ]);
+}

@@ -1,0 +1,29 @@
+/** Turns the service's refusals into words about the user's own properties. Knows no verb. */
+
+import { CheckFailedError, type CheckFailure } from "../core/protocol.ts";
+import type { ResourceType } from "../core/resource.ts";
+import { type ApiErrorShape, isApiError } from "../core/service-port.ts";
+import { pathFromWire } from "../core/wire.ts";
+
+/** A refused write (400) that names fields, as check failures on the user's properties; any other error as it is. */
+export function refusal(type: ResourceType, error: unknown): unknown {
+  if (!isApiError(error, 400) || !error.reasons.some((reason) => reason.field)) return error;
+  return new CheckFailedError(failuresOf(type, error), { cause: error });
+}
+
+function failuresOf(type: ResourceType, error: ApiErrorShape): CheckFailure[] {
+  const operation = `${error.method} ${error.path}`;
+  return error.reasons.map(({ field, reason }) => ({
+    property: field ? pathFromWire(type.inputs, field) : "",
+    reason: `the service refused it: ${reason} (${operation})`,
+  }));
+}
+
+/** Reasons of a failure after the object existed, in the user's words. */
+export function reasonsOf(type: ResourceType, error: unknown): string[] {
+  const told = refusal(type, error);
+  if (told instanceof CheckFailedError) {
+    return told.failures.map(({ property, reason }) => (property ? `${property}: ${reason}` : reason));
+  }
+  return [told instanceof Error ? told.message : String(told)];
+}

@@ -1,0 +1,29 @@
+/** Invoke, once for every function: checks the arguments, then asks. */
+
+import { markSecrets } from "../core/check.ts";
+import { isRequired } from "../core/field.ts";
+import type { FunctionType } from "../core/function.ts";
+import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
+import type { CheckFailure, InvokeRequest, InvokeResponse } from "../core/protocol.ts";
+import { validate } from "../core/validate.ts";
+import { begin, type Session } from "./session.ts";
+
+/** In a preview an engine leaves unknown arguments out, so there a missing or unknown one means: no result yet. */
+export async function invokeFunction(
+  session: Session,
+  type: FunctionType,
+  request: InvokeRequest,
+): Promise<InvokeResponse> {
+  const plain = plainInputs(type.args, withoutNulls(request.args));
+  const isMissing = Object.entries(type.args).some(
+    ([name, field]) => isRequired(field) && !(name in plain.values),
+  );
+  if (request.preview && (isMissing || plain.unknownPaths.length > 0)) return { result: {}, failures: [] };
+  const failures: CheckFailure[] = await validate({ fields: type.args, noun: "argument" }, plain);
+  const args = knownValues(plain);
+  if (failures.length === 0)
+    type.check?.(args, (property, reason) => void failures.push({ property, reason }));
+  if (failures.length > 0) return { result: {}, failures };
+  const { service } = begin(session, request);
+  return { result: markSecrets(type.result, await type.call({ args, service })), failures: [] };
+}

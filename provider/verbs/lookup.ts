@@ -1,0 +1,105 @@
+/** The refusals of a preview that need the live account: taken names, and what a type looks up itself. Writes nothing, and asks for each list once. */
+
+import { isAutomaticName } from "../core/automatic-name.ts";
+import { same } from "../core/compare.ts";
+import { annotations } from "../core/field.ts";
+import { collectionPath } from "../core/identifier.ts";
+import { knownValues, plainInputs } from "../core/plain.ts";
+import {
+  CheckFailedError,
+  type CheckFailure,
+  type CreateRequest,
+  type RequestContext,
+  type ResourceIdentity,
+} from "../core/protocol.ts";
+import type { ResourceType } from "../core/resource.ts";
+import { isGone, type WireObject } from "../core/service-port.ts";
+import type { ValueMap } from "../core/value.ts";
+import { begin, type Session } from "./session.ts";
+import { alreadyExists, nameTaken } from "./taken.ts";
+
+/** What is planned: a create (without `old`), or an update of the object with the id. */
+export interface Planned {
+  readonly newInputs: ValueMap;
+  readonly old?: { readonly id: string; readonly inputs: ValueMap; readonly state: ValueMap };
+}
+
+/** Throws CheckFailedError when the live account shows that the plan cannot be carried out. */
+export async function lookUp(
+  session: Session,
+  type: ResourceType,
+  request: ResourceIdentity & RequestContext & Pick<CreateRequest, "isKnownId">,
+  planned: Planned,
+): Promise<void> {
+  const failures: CheckFailure[] = [];
+  const refuse = (property: string, reason: string) => void failures.push({ property, reason });
+  const values = knownValues(plainInputs(type.inputs, planned.newInputs));
+  const before = planned.old
+    ? knownValues(plainInputs(type.inputs, { ...planned.old.state, ...planned.old.inputs }))
+    : {};
+  const collection = collectionPath(type, values);
+  const { service } = begin(session, request);
+  const isOurs = (id: string) =>
+    id === planned.old?.id || session.plan.isOurs(type, id) || (request.isKnownId?.(id) ?? false);
+  const list = (path: string) => shared(session, path, () => service.list(path));
+
+  const chosen = newNames(type, request, planned);
+  if (collection !== undefined && chosen.length > 0) {
+    const wanted = Object.fromEntries(
+      Object.entries(values).filter(([name]) => chosen.includes(name) || !isUnique(type, name)),
+    );
+    const taken = nameTaken(type, wanted, await existing(list, collection), isOurs);
+    if (taken) {
+      refuse(
+        taken.property,
+        alreadyExists(type, request.name, taken.property, values[taken.property], taken.id),
+      );
+    }
+  }
+  const creating = planned.old === undefined;
+  await type.lookup?.({
+    before,
+    after: values,
+    creating,
+    refuse,
+    isOurs,
+    collection,
+    list: (path) => existing(list, path),
+    get: (path) => service.get(path),
+  });
+  if (failures.length > 0) throw new CheckFailedError(failures);
+}
+
+const isUnique = (type: ResourceType, name: string) => {
+  const field = type.inputs[name];
+  return field !== undefined && annotations(field).unique === true;
+};
+
+/** Unique fields whose value the user chose and which the object does not have yet. */
+function newNames(type: ResourceType, { name: logicalName }: ResourceIdentity, planned: Planned): string[] {
+  return Object.entries(type.inputs).flatMap(([name, field]) => {
+    const { unique, naming } = annotations(field);
+    if (!unique || (naming && isAutomaticName(planned.newInputs[name], logicalName, naming))) return [];
+    return planned.old && same(field, planned.old.inputs[name], planned.newInputs[name]) ? [] : [name];
+  });
+}
+
+function shared(session: Session, path: string, read: () => Promise<readonly WireObject[]>) {
+  let pending = session.lists.get(path);
+  if (!pending) {
+    pending = read();
+    session.lists.set(path, pending);
+    pending.catch(() => session.lists.delete(path));
+  }
+  return pending;
+}
+
+/** A list whose parent is gone is empty: that is found when it is read, not here. */
+async function existing(list: (path: string) => Promise<readonly WireObject[]>, path: string) {
+  try {
+    return await list(path);
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,128 @@
+/** Read, once for every type: by canonical id for a refresh, by that or by a natural name for an import. Also lists what exists. */
+
+import { idFormat, idOf, isCanonicalId, parametersOf, pathOf } from "../core/identifier.ts";
+import type { ListedResource, ListRequest, ReadRequest, ReadResponse } from "../core/protocol.ts";
+import type { ResourceType } from "../core/resource.ts";
+import { isGone, type ServicePort, type WireObject } from "../core/service-port.ts";
+import { importedInputs, observedState, refreshedInputs, stateOf } from "../core/state.ts";
+import type { ValueMap } from "../core/value.ts";
+import { actionContext } from "./converge.ts";
+import { begin, type Session } from "./session.ts";
+
+export async function readResource(
+  session: Session,
+  type: ResourceType,
+  request: ReadRequest,
+): Promise<ReadResponse> {
+  const attempt = begin(session, request);
+  const id = await resolveId(session, type, attempt.service, request.id);
+  if (id === undefined) return undefined;
+  let object: WireObject;
+  try {
+    object = await attempt.service.get(pathOf(type, id));
+    if (type.observe) {
+      const values = parametersOf(type, id);
+      const context = actionContext({ identity: request, attempt, values });
+      object = await type.observe({ ...context, id, path: pathOf(type, id) }, object);
+    }
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+  session.plan.know(type, id, request.urn);
+  const live = observedState(type, id, object);
+  if (!request.inputs || !request.state) {
+    const inputs = importedInputs(type, live, object);
+    return { id, inputs, state: stateOf(type, id, object, inputs) };
+  }
+  const inputs: ValueMap = refreshedInputs(type, request.inputs, request.state, live);
+  return { id, inputs, state: stateOf(type, id, object, inputs, request.state) };
+}
+
+/** The canonical id of what the user named, or undefined when there is no such object. Throws when the text is neither, or means several. */
+export async function resolveId(
+  session: Session,
+  type: ResourceType,
+  service: ServicePort,
+  text: string,
+): Promise<string | undefined> {
+  if (isCanonicalId(type, text)) return text;
+  const parent = type.parents?.length ? session.types.get(type.parents.at(-1)!) : undefined;
+  const [parentText, name] = parent ? cut(text, parent.parameters.length) : ["", text];
+  if (name === undefined || name === "") {
+    throw new Error(`"${text}" does not name a ${type.name}: write ${idFormat(type)} or ${type.nameFormat}`);
+  }
+  const parentId = parent ? await resolveId(session, parent, service, parentText) : "";
+  if (parentId === undefined) return undefined;
+  const parents = parentValues(type, parent, parentId);
+  const ids = (await listUnder(type, service, parents))
+    .filter(({ object }) => naturalName(type, object).toLowerCase() === name.toLowerCase())
+    .map(({ id }) => id);
+  if (ids.length > 1)
+    throw new Error(`"${text}" names ${ids.length} objects; use one of their ids: ${ids.join(", ")}`);
+  return ids[0];
+}
+
+/** The first `count` segments, and the rest (undefined when there is none). */
+function cut(text: string, count: number): [string, string | undefined] {
+  const segments = text.split("/");
+  const rest = segments.slice(count);
+  return [segments.slice(0, count).join("/"), rest.length > 0 ? rest.join("/") : undefined];
+}
+
+const naturalName = (type: ResourceType, object: WireObject) =>
+  type.naturalName?.(object) ?? String(object["label"] ?? object["id"]);
+
+/** The leading parameters of a type's paths, from the id of its parent. */
+function parentValues(type: ResourceType, parent: ResourceType | undefined, parentId: string) {
+  if (!parent) return {};
+  const parts = Object.values(parametersOf(parent, parentId));
+  return Object.fromEntries(parts.map((part, i) => [type.parameters[i]!, part]));
+}
+
+async function listUnder(
+  type: ResourceType,
+  service: ServicePort,
+  parents: { readonly [name: string]: string },
+) {
+  const path = type.collection.replace(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent(parents[name] ?? ""),
+  );
+  try {
+    const objects = await service.list(path);
+    return objects.map((object) => ({ id: idOf(type, { ...parents, ...object }, object), object }));
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}
+
+/** Every object of the type (under one parent, or under all), with names to propose. */
+export async function listResources(
+  session: Session,
+  type: ResourceType,
+  request: ListRequest,
+): Promise<readonly ListedResource[]> {
+  const { service } = begin(session, request);
+  const parent = type.parents?.length ? session.types.get(type.parents.at(-1)!) : undefined;
+  const parentIds = !parent
+    ? [""]
+    : request.parentId !== undefined
+      ? [request.parentId]
+      : (await listResources(session, parent, { ...request, type: parent.token })).map(({ id }) => id);
+  const lists = await Promise.all(
+    parentIds.map((parentId) => listUnder(type, service, parentValues(type, parent, parentId))),
+  );
+  return lists.flat().map(({ id, object }) => ({ id, name: proposedName(naturalName(type, object)) }));
+}
+
+/** A natural name as a resource name: `www/A` becomes `www-a`. */
+function proposedName(name: string): string {
+  const text = name
+    .toLowerCase()
+    .replace(/\*/g, "wildcard")
+    .replace(/@/g, "apex")
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  return text === "" ? "unnamed" : text;
+}

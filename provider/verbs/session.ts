@@ -1,0 +1,99 @@
+/** What the verbs of one operation share: the service, the plan, cancellation. Knows no type. */
+
+import type { Plan } from "../core/plan.ts";
+import {
+  CancelledError,
+  type Log,
+  type RequestContext,
+  type RequestCounts,
+  surelyNotWritten,
+} from "../core/protocol.ts";
+import type { ResourceType } from "../core/resource.ts";
+import type { ServicePort, WireObject } from "../core/service-port.ts";
+
+/** The service as the provider needs it beside what types may use. */
+export interface Service extends ServicePort {
+  readonly requests: () => RequestCounts;
+  /** Now by the service's clock as last seen, else by this machine's (RFC 3339). */
+  readonly serviceTime: () => string;
+  readonly close: () => Promise<void>;
+}
+
+/** One operation under way. */
+export interface Session {
+  /** By key (`dns/domain`). */
+  readonly types: ReadonlyMap<string, ResourceType>;
+  readonly plan: Plan;
+  /** The configured service. Throws when there is no configuration. */
+  readonly service: () => Service;
+  readonly cancelled: AbortSignal;
+  /** Lists read once for all look-ups of a preview, by path. */
+  readonly lists: Map<string, Promise<readonly WireObject[]>>;
+  /** Runs the work after every earlier one of the same key has ended. */
+  readonly exclusive: <T>(key: string, work: () => Promise<T>) => Promise<T>;
+}
+
+/** One verb's own view of the service: no write starts and no wait goes on after a cancel. */
+export interface Attempt {
+  readonly service: ServicePort;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  /** Seconds that the verb has left. */
+  readonly remaining: () => number;
+  /** True once a write of this verb has, or may have, run. */
+  readonly hasWritten: () => boolean;
+}
+
+/** Begins a verb: joins its own signal and deadline with the session's. */
+export function begin(session: Session, request: RequestContext, timeoutSeconds = 600): Attempt {
+  const signal = request.signal ? AbortSignal.any([request.signal, session.cancelled]) : session.cancelled;
+  const end = performance.now() + timeoutSeconds * 1000;
+  let written = false;
+  return {
+    service: bound(session.service(), signal, () => {
+      written = true;
+    }),
+    hasWritten: () => written,
+    log: request.log ?? (() => {}),
+    signal,
+    remaining: () => Math.max(0, (end - performance.now()) / 1000),
+  };
+}
+
+function bound(service: ServicePort, signal: AbortSignal, onWrite: () => void): ServicePort {
+  const write = async <T>(send: () => Promise<T>): Promise<T> => {
+    if (signal.aborted) throw new CancelledError("cancelled before it was sent");
+    try {
+      const answer = await send();
+      onWrite();
+      return answer;
+    } catch (error) {
+      if (!surelyNotWritten(error) && !(error instanceof CancelledError)) onWrite();
+      throw error;
+    }
+  };
+  return {
+    get: async (path, options) => service.get(path, { signal, ...options }),
+    getFresh: async (path, options) => service.getFresh(path, { signal, ...options }),
+    list: async (path, options) => service.list(path, { signal, ...options }),
+    post: (path, body, options) => write(() => service.post(path, body, { signal, ...options })),
+    put: (path, body, options) => write(() => service.put(path, body, { signal, ...options })),
+    delete: (path, options) => write(() => service.delete(path, { signal, ...options })),
+    waitFor: async (path, isDone, options) => service.waitFor(path, isDone, { signal, ...options }),
+  };
+}
+
+/** An `exclusive` of its own: works of one key run one after the other. */
+export function keyedQueue(): Session["exclusive"] {
+  const tails = new Map<string, Promise<unknown>>();
+  return async (key, work) => {
+    const before = tails.get(key) ?? Promise.resolve();
+    const mine = before.then(work, work);
+    const tail = mine.catch(() => {});
+    tails.set(key, tail);
+    tail.finally(() => {
+      if (tails.get(key) === tail) tails.delete(key);
+    });
+    return mine;
+  };
+}

@@ -1,0 +1,65 @@
+/** Update, once for every type: observe, refuse what cannot be, bring the object to its declared state. Also finishes what a create left half made. */
+
+import { replaces } from "../core/check.ts";
+import { pathOf } from "../core/identifier.ts";
+import { knownValues, plainInputs } from "../core/plain.ts";
+import {
+  CheckFailedError,
+  type CheckFailure,
+  type UpdateRequest,
+  type UpdateResponse,
+} from "../core/protocol.ts";
+import type { ResourceType } from "../core/resource.ts";
+import { isGone } from "../core/service-port.ts";
+import { foretoldUpdate, stateOf } from "../core/state.ts";
+import type { ValueMap } from "../core/value.ts";
+import { converge } from "./converge.ts";
+import { valuesToApply } from "./create.ts";
+import { refusal } from "./failure.ts";
+import { lookUp } from "./lookup.ts";
+import { begin, type Session } from "./session.ts";
+
+export async function updateResource(
+  session: Session,
+  type: ResourceType,
+  request: UpdateRequest,
+): Promise<UpdateResponse> {
+  const { id, oldInputs, newInputs, state, ignoreChanges } = request;
+  session.plan.know(type, id, request.urn);
+  refuseImpossible(type, { ...oldInputs, ...state }, newInputs);
+  if (request.preview) {
+    await lookUp(session, type, request, { newInputs, old: { id, inputs: oldInputs, state } });
+    return { state: foretoldUpdate(type, request, oldInputs, state, newInputs) };
+  }
+  if (replaces(type, oldInputs, state, newInputs)) {
+    throw new Error(`${type.name} ${id}: this change needs a replacement and cannot be made in place`);
+  }
+  const attempt = begin(session, request, request.timeoutSeconds || type.timeouts.update);
+  const values = valuesToApply(type, newInputs);
+  try {
+    const object = await attempt.service.get(pathOf(type, id));
+    const before = { inputs: oldInputs, state, ...(ignoreChanges && { ignoreChanges }) };
+    const task = { type, identity: request, id, attempt, inputs: newInputs, values, object, before };
+    return { state: stateOf(type, id, await converge(task), newInputs, state) };
+  } catch (error) {
+    if (isGone(error)) {
+      throw new Error(
+        `${type.name} ${id} is not there any more: run a refresh, and the next update makes it again`,
+        {
+          cause: error,
+        },
+      );
+    }
+    throw refusal(type, error);
+  }
+}
+
+function refuseImpossible(type: ResourceType, before: ValueMap, after: ValueMap): void {
+  const failures: CheckFailure[] = [];
+  type.refuseChange?.({
+    before: knownValues(plainInputs(type.inputs, before)),
+    after: knownValues(plainInputs(type.inputs, after)),
+    refuse: (property, reason) => void failures.push({ property, reason }),
+  });
+  if (failures.length > 0) throw new CheckFailedError(failures);
+}
