@@ -1,0 +1,56 @@
+/** Finds the name that was probably meant; knows nothing of where names come from. */
+
+/** The candidate closest to `name`, or undefined when none is close (at most a third of its letters wrong, and one letter in short names). Letter case counts for nothing. */
+export function nearest(name: string, candidates: Iterable<string>): string | undefined {
+  const wanted = name.toLowerCase();
+  let best: string | undefined;
+  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  for (const candidate of candidates) {
+    if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
+    const distance = distanceBetween(wanted, candidate.toLowerCase(), bestDistance);
+    if (distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+      if (distance === 0) break;
+    }
+  }
+  return best;
+}
+
+/** ` - did you mean "x"?` or the empty text, to end a message with. */
+export function didYouMean(name: string, candidates: Iterable<string>): string {
+  const found = nearest(name, candidates);
+  return found === undefined ? "" : ` - did you mean ${JSON.stringify(found)}?`;
+}
+
+/** As didYouMean; when nothing is close, a short list of what there is instead. */
+export function didYouMeanOrOneOf(name: string, candidates: Iterable<string>): string {
+  const all = [...candidates];
+  const close = didYouMean(name, all);
+  if (close !== "" || all.length === 0) return close;
+  const shown = all.slice(0, 12).join(", ");
+  return ` - there is ${shown}${all.length > 12 ? ", …" : ""}`;
+}
+
+/** Edits (insert, drop, replace, swap neighbours) between two texts, or `limit` as soon as it is sure that there are as many. */
+function distanceBetween(a: string, b: string, limit: number): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    let least = i;
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let value = Math.min(last[j]! + 1, row[j - 1]! + 1, last[j - 1]! + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        value = Math.min(value, beforeLast[j - 2]! + 1);
+      }
+      row.push(value);
+      least = Math.min(least, value);
+    }
+    if (least >= limit) return limit;
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length]!;
+}

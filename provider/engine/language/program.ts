@@ -1,0 +1,187 @@
+/** Loads a stack file into a Program: parsed, checked as far as no service is needed, ready to run. The language's one entrance. */
+
+import { readFile as readFromDisk, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Catalogue } from "../../core/protocol.ts";
+import { type Program, ProgramError } from "../host.ts";
+import type { ProjectFiles } from "./builtin.ts";
+import { checkTemplate } from "./check.ts";
+import { readConfig } from "./config.ts";
+import { type Graph, linkTemplate } from "./graph.ts";
+import { createInference } from "./inference.ts";
+import { readProject } from "./project.ts";
+import { createReport, inFileOrder, type Report } from "./report.ts";
+import { runTemplate } from "./run.ts";
+import { readStackSettings, type StackSettings } from "./stack-settings.ts";
+import { type Node, parseSyntax } from "./syntax.ts";
+import { readTemplate, type Template } from "./template.ts";
+
+export interface LoadOptions {
+  /** Path of the stack file, as diagnostics are to name it. */
+  readonly file: string;
+  /** Name of the stack; `organization/project/stack` counts as its last part. */
+  readonly stack: string;
+  readonly catalogue: Catalogue;
+  /** Where the passphrase is looked up; default `process.env`. */
+  readonly environment?: { readonly [name: string]: string | undefined };
+  /** Reads a file by its path (as given, or beside `file`); rejects with code ENOENT when there is none. Default: the disk. */
+  readonly readFile?: (path: string) => Promise<string | Uint8Array>;
+  /** What `${pulumi.organization}` is; default what the host says. */
+  readonly organization?: string;
+}
+
+/** Loads a stack file. Never rejects for what is wrong in it: that is in the Program's diagnostics, in the order of the file. */
+export async function loadProgram(options: LoadOptions): Promise<Program> {
+  const report = createReport();
+  const read = options.readFile ?? ((path: string) => readFromDisk(path));
+  const root = await readSyntax(report, options.file, read, true);
+  const stack = options.stack.split("/").pop() ?? options.stack;
+  if (root === undefined) return failed(report);
+  const project = readProject(report, root);
+  const settingsFile = join(dirname(options.file), project.settingsFolder, `Pulumi.${stack}.yaml`);
+  const settings = await loadSettings(report, settingsFile, read, project.name, options);
+  const config = readConfig(report, project.config, {
+    project: project.name,
+    stack,
+    settings,
+    settingsFile: basename(settingsFile),
+    catalogue: options.catalogue,
+  });
+  const template = readTemplate(report, project, config);
+  const graph = linkTemplate(report, template);
+  const inference = createInference(
+    report,
+    template,
+    options.catalogue,
+    graph.order.map((node) => node.name),
+  );
+  checkTemplate(report, template, options.catalogue, inference);
+  const folder = resolve(dirname(options.file));
+  const files = projectFiles(folder, options.readFile === undefined ? undefined : read);
+  const diagnostics = inFileOrder(report.diagnostics);
+  return {
+    projectName: project.name,
+    ...(project.description === undefined ? {} : { description: project.description }),
+    diagnostics,
+    graph: resourceGraph(template, graph),
+    providerConfig: config.provider,
+    refresh: project.refresh,
+    run: (host) => {
+      if (report.hasErrors())
+        return Promise.reject(new ProgramError(diagnostics.filter((d) => d.severity === "error")));
+      const organization = options.organization ?? host.organization;
+      return runTemplate({ host, template, graph, catalogue: options.catalogue, files, organization });
+    },
+  };
+}
+
+async function readSyntax(
+  report: Report,
+  file: string,
+  read: (path: string) => Promise<string | Uint8Array>,
+  isNeeded: boolean,
+): Promise<Node | undefined> {
+  let text: string;
+  try {
+    const content = await read(file);
+    text = typeof content === "string" ? content : new TextDecoder().decode(content);
+  } catch (error) {
+    const code = (error as { code?: unknown }).code;
+    if (code === "ENOENT" && !isNeeded) return undefined;
+    const reason = code === "ENOENT" ? "there is no such file" : (error as Error).message;
+    report.error({ file, line: 1, column: 1 }, `cannot read ${file}: ${reason}`);
+    return undefined;
+  }
+  const before = report.diagnostics.length;
+  const root = parseSyntax(report, file, text);
+  if (root === undefined && isNeeded && report.diagnostics.length === before) {
+    report.error(
+      { file, line: 1, column: 1 },
+      "the stack file is empty: it needs a name, a runtime (yaml) and resources",
+    );
+  }
+  return root;
+}
+
+async function loadSettings(
+  report: Report,
+  file: string,
+  read: (path: string) => Promise<string | Uint8Array>,
+  project: string,
+  options: LoadOptions,
+): Promise<StackSettings> {
+  const root = await readSyntax(report, file, read, false);
+  if (root === undefined) return new Map();
+  return readStackSettings(report, root, {
+    project,
+    environment: options.environment ?? process.env,
+    readPassphraseFile: async (path) => {
+      const content = await read(path);
+      return typeof content === "string" ? content : new TextDecoder().decode(content);
+    },
+  });
+}
+
+/** A program of which nothing could be read. */
+function failed(report: Report): Program {
+  const diagnostics = inFileOrder(report.diagnostics);
+  return {
+    projectName: "",
+    diagnostics,
+    graph: [],
+    providerConfig: {},
+    refresh: false,
+    run: () => Promise.reject(new ProgramError(diagnostics)),
+  };
+}
+
+function projectFiles(
+  folder: string,
+  read: ((path: string) => Promise<string | Uint8Array>) | undefined,
+): ProjectFiles {
+  if (read === undefined) {
+    const kindOf = async (path: string) => {
+      const found = await stat(path).catch(() => undefined);
+      if (found === undefined) return "nothing" as const;
+      return found.isDirectory() ? ("folder" as const) : ("file" as const);
+    };
+    return { folder, read: (path) => readFromDisk(path), kindOf };
+  }
+  const bytes = async (path: string) => {
+    const content = await read(path);
+    return typeof content === "string" ? new TextEncoder().encode(content) : content;
+  };
+  return {
+    folder,
+    read: bytes,
+    kindOf: (path) =>
+      bytes(path).then(
+        () => "file" as const,
+        () => "nothing" as const,
+      ),
+  };
+}
+
+/** Resources by what they need, with variables in between left out. */
+function resourceGraph(template: Template, graph: Graph): Program["graph"] {
+  const behind = new Map<string, ReadonlySet<string>>();
+  const result: Program["graph"][number][] = [];
+  for (const node of graph.order) {
+    const resources = new Set<string>();
+    for (const name of node.needs.keys()) {
+      if (template.resources.has(name)) resources.add(name);
+      else for (const resource of behind.get(name) ?? []) resources.add(resource);
+    }
+    behind.set(node.name, resources);
+    const resource = template.resources.get(node.name);
+    if (resource === undefined) continue;
+    result.push({
+      key: resource.key,
+      type: resource.type?.value ?? "",
+      name: resource.name,
+      dependsOn: [...resources],
+      position: resource.at,
+    });
+  }
+  return result;
+}
