@@ -56,6 +56,7 @@ interface Progress {
 export function createService(options: ServiceOptions): (request: ServiceRequest) => Promise<Answer> {
   const { account, brand } = options;
   const handlers = collectHandlers(options.areas);
+  const judges = new Map(options.areas.flatMap((area) => Object.entries(area.judges ?? {})));
 
   async function perform(
     request: ServiceRequest,
@@ -92,7 +93,6 @@ export function createService(options: ServiceOptions): (request: ServiceRequest
     const sent = operation.method === "GET" ? {} : readBody(operation, request.body, brand);
     const checked = operation.body ? checkBody(operation.body, sent) : { body: {}, reasons: [] };
     reasons.push(...checked.reasons);
-    if (reasons.length > 0) throw new Refusal(400, reasons);
 
     const call: Call = {
       world: account.worldOf(progress.identity?.user.username ?? null),
@@ -104,6 +104,7 @@ export function createService(options: ServiceOptions): (request: ServiceRequest
       sent: new Set(Object.keys(sent)),
       remoteAddress: request.remoteAddress,
     };
+    if (reasons.length > 0) throw new Refusal(400, withJudged(reasons, call, judges.get(operation.key)));
     const result = await handler(call);
     if (operation.method !== "GET") options.changed();
     if (result === undefined && operation.noContent) return { status: 204, body: "" };
@@ -141,6 +142,19 @@ export function createService(options: ServiceOptions): (request: ServiceRequest
       },
     };
   };
+}
+
+/** The schema's reasons, and what the area's judge says of the other fields. */
+function withJudged(
+  reasons: readonly Reason[],
+  call: Call,
+  judge: ((call: Call) => readonly Reason[]) | undefined,
+): readonly Reason[] {
+  if (!judge) return reasons;
+  const told = new Set(reasons.map(({ field }) => /^[^.[]*/.exec(field ?? "")![0]));
+  const body = Object.fromEntries(Object.entries(call.body).filter(([field]) => !told.has(field)));
+  const more = judge({ ...call, body }).filter(({ field }) => !told.has(/^[^.[]*/.exec(field ?? "")![0]));
+  return [...reasons, ...more];
 }
 
 function collectHandlers(areas: readonly Area[]): Map<string, Handler> {
