@@ -20,12 +20,31 @@ function recordOf(call: Call, domain: Domain): DomainRecord {
   return record?._domainId === domain.id ? record : notFound();
 }
 
+export const recordJudges = {
+  "POST /domains/{domainId}/records": (call: Call) => judgeNew(call, domainOf(call, "read_write")).reasons,
+  "PUT /domains/{domainId}/records/{recordId}": (call: Call) => {
+    const domain = domainOf(call, "read_write");
+    return judgeChange(call, domain, recordOf(call, domain)).reasons;
+  },
+};
+
+function judgeNew(call: Call, domain: Domain) {
+  const neighbours = listedNeighbours(domainRecords(call.world, domain.id));
+  const { remoteAddress } = call;
+  return judgeRecord(call.body, { zone: domain.domain, neighbours, remoteAddress });
+}
+
+function judgeChange(call: Call, domain: Domain, record: DomainRecord) {
+  const others = domainRecords(call.world, domain.id).filter((other) => other.id !== record.id);
+  const { remoteAddress } = call;
+  const place = { zone: domain.domain, neighbours: listedNeighbours(others), remoteAddress };
+  return judgeRecord(call.body, place, record);
+}
+
 function create(call: Call): DomainRecord {
   const { world } = call;
   const domain = domainOf(call, "read_write");
-  const neighbours = listedNeighbours(domainRecords(world, domain.id));
-  const place = { zone: domain.domain, neighbours, remoteAddress: call.remoteAddress };
-  const { fields, reasons } = judgeRecord(call.body, place);
+  const { fields, reasons } = judgeNew(call, domain);
   refuseAll(reasons);
   const now = world.clock.stamp();
   const record = recordsOf(world).insert({ ...fields, created: now, updated: now, _domainId: domain.id });
@@ -37,13 +56,7 @@ function update(call: Call): DomainRecord {
   const { world } = call;
   const domain = domainOf(call, "read_write");
   const record = recordOf(call, domain);
-  const others = domainRecords(world, domain.id).filter((other) => other.id !== record.id);
-  const place = {
-    zone: domain.domain,
-    neighbours: listedNeighbours(others),
-    remoteAddress: call.remoteAddress,
-  };
-  const { fields, reasons } = judgeRecord(call.body, place, record);
+  const { fields, reasons } = judgeChange(call, domain, record);
   refuseAll(reasons);
   recordsOf(world).update(record.id, { ...fields, updated: world.clock.stamp() });
   changed(call, domain, record, "dns_record_update");

@@ -19,10 +19,11 @@ import {
 import { zoneFileLines } from "../dns/zone-file.ts";
 import { mustBeAbleToAdd } from "./access.ts";
 import { domainOf, tell } from "./dns-access.ts";
-import { recordHandlers } from "./dns-records.ts";
+import { recordHandlers, recordJudges } from "./dns-records.ts";
 
 /** Domains that other accounts of the platform hold, which only a seed file can name: `{ "domain": "example.com" }`. */
 const foreignDomains = "foreign_domains";
+const nameserverField = "remote_nameserver";
 
 export const dnsArea: Area = {
   name: "dns",
@@ -38,33 +39,52 @@ export const dnsArea: Area = {
     "GET /domains/{domainId}/zone-file": zoneFile,
     ...recordHandlers,
   },
+  judges: {
+    "POST /domains": (call) => judgeNew(call).reasons,
+    "POST /domains/import": (call) => judgeImport(call).reasons,
+    "PUT /domains/{domainId}": (call) => judgeChange(call, domainOf(call, "read_write")).reasons,
+    "POST /domains/{domainId}/clone": (call) => judgeClone(call, domainOf(call, "read_only")).reasons,
+    ...recordJudges,
+  },
   jobs: {
     [renderJob]: (world, { domainId }) => renderZone(world, domainId as number),
   },
 };
 
-function create(call: Call): Domain {
+function judgeNew(call: Call) {
   mustBeAbleToAdd(call, "add_domains");
   const { fields, reasons } = judgeDomain(call.body);
   judgeUnique(call.world, fields.domain, reasons);
+  return { fields, reasons };
+}
+
+function create(call: Call): Domain {
+  const { fields, reasons } = judgeNew(call);
   refuseAll(reasons);
   return store(call, fields, [], "dns_zone_create");
 }
 
-async function importZone(call: Call): Promise<Domain> {
+function judgeImport(call: Call) {
   mustBeAbleToAdd(call, "add_domains");
-  const { world, body } = call;
   const reasons: Reason[] = [];
-  const name: string = body["domain"] ?? "";
-  judgeName(name, reasons, body["domain"] === undefined);
-  judgeUnique(world, name, reasons);
-  const field = "remote_nameserver";
-  const server = nameserverAddress(body[field] ?? "");
-  if (!body[field]) reasons.push({ reason: `${field} is required`, field });
-  else if (!server)
-    reasons.push({ reason: "Must be a host name or an address, with or without a port", field });
+  const name: string = call.body["domain"] ?? "";
+  judgeName(name, reasons, call.body["domain"] === undefined);
+  judgeUnique(call.world, name, reasons);
+  const server = nameserverAddress(call.body[nameserverField] ?? "");
+  if (!server) {
+    const reason = "Must be a host name or an address, with or without a port";
+    reasons.push({ reason, field: nameserverField });
+  }
+  return { name, server, reasons };
+}
+
+async function importZone(call: Call): Promise<Domain> {
+  const { world } = call;
+  const { name, server, reasons } = judgeImport(call);
   refuseAll(reasons);
-  const answers = await transferZone(name, server!).catch((error: Error) => refuse(error.message, field));
+  const answers = await transferZone(name, server!).catch((error: Error) =>
+    refuse(error.message, nameserverField),
+  );
   const zone = readZone(name, answers, world.brand ?? "compute");
   // The name was free before the transfer; another request may have taken it since.
   judgeUnique(world, name, zone.reasons);
@@ -75,29 +95,38 @@ async function importZone(call: Call): Promise<Domain> {
   return store(call, zone.domain, zone.records, "dns_zone_import", message);
 }
 
-function clone(call: Call): Domain {
-  const { world, body } = call;
-  const source = domainOf(call, "read_only");
+function judgeClone(call: Call, source: Domain) {
   mustBeAbleToAdd(call, "add_domains");
-  const { fields } = judgeDomain({}, source);
+  const { world, body } = call;
   const reasons: Reason[] = [];
-  fields.domain = body["domain"] ?? "";
+  const fields = { ...judgeDomain({}, source).fields, domain: (body["domain"] as string | undefined) ?? "" };
   judgeName(fields.domain, reasons, body["domain"] === undefined);
   judgeUnique(world, fields.domain, reasons);
   const records = domainRecords(world, source.id);
   judgeLengths(fields.domain, records, reasons);
+  return { fields, records, reasons };
+}
+
+function clone(call: Call): Domain {
+  const { fields, records, reasons } = judgeClone(call, domainOf(call, "read_only"));
   refuseAll(reasons);
   return store(call, fields, records, "dns_zone_create");
 }
 
-function update(call: Call): Domain {
+function judgeChange(call: Call, domain: Domain) {
   const { world } = call;
-  const domain = domainOf(call, "read_write");
   const { fields, reasons } = judgeDomain(call.body, domain);
   if (fields.domain !== domain.domain) {
     judgeUnique(world, fields.domain, reasons, domain.id);
     judgeLengths(fields.domain, domainRecords(world, domain.id), reasons);
   }
+  return { fields, reasons };
+}
+
+function update(call: Call): Domain {
+  const { world } = call;
+  const domain = domainOf(call, "read_write");
+  const { fields, reasons } = judgeChange(call, domain);
   refuseAll(reasons);
   domainsOf(world).update(domain.id, { ...writable(fields), updated: world.clock.stamp() });
   touchZone(world, domain);

@@ -33,8 +33,8 @@ export interface Rendering extends Item {
   head: ZoneHead | null;
   /** By record id. */
   records: { [id: string]: ZoneRecord };
-  /** Ids of the records that changed since. */
-  changed: number[];
+  /** The records that changed since, by id: an object, so that a change of one costs the same in any zone. */
+  changed: { [id: string]: true };
   /** True while a rendering is awaited. */
   due: boolean;
   /** Moves with every change of the domain or its records. */
@@ -76,7 +76,8 @@ export function isServed(domain: Domain): boolean {
 export function renderingOf(world: World, domain: Domain): Rendering {
   const known = renderings(world).get(domain.id);
   if (known) return known;
-  const changed = domainRecords(world, domain.id).map((record) => record.id);
+  const changed: Rendering["changed"] = {};
+  for (const { id } of domainRecords(world, domain.id)) changed[id] = true;
   renderings(world).insert({ id: domain.id, head: null, records: {}, changed, due: false, revision: 0 });
   const rendering = renderings(world).get(domain.id) as Rendering;
   schedule(world, domain, rendering);
@@ -86,10 +87,8 @@ export function renderingOf(world: World, domain: Domain): Rendering {
 /** Notes that the domain or the given records of it changed, so that the zone is rendered again. */
 export function touchZone(world: World, domain: Domain, recordIds: readonly number[] = []): void {
   const rendering = renderingOf(world, domain);
-  renderings(world).update(domain.id, {
-    changed: [...new Set([...rendering.changed, ...recordIds])],
-    revision: rendering.revision + 1,
-  });
+  for (const id of recordIds) rendering.changed[id] = true;
+  renderings(world).update(domain.id, { revision: rendering.revision + 1 });
   schedule(world, domain, rendering);
 }
 
@@ -109,7 +108,7 @@ export function renderZone(world: World, domainId: number): void {
     return;
   }
   const { records } = rendering;
-  for (const id of rendering.changed) {
+  for (const id of Object.keys(rendering.changed).map(Number)) {
     const record = recordsOf(world).get(id);
     if (record?._domainId === domainId) records[id] = zoneRecord(record);
     else delete records[id];
@@ -117,7 +116,7 @@ export function renderZone(world: World, domainId: number): void {
   renderings(world).update(domainId, {
     head: { ...zoneHead(domain), serial: nextSerial(world, rendering) },
     records,
-    changed: [],
+    changed: {},
     due: false,
   });
 }

@@ -336,3 +336,45 @@ test("the 12,001st record is refused, and a domain takes one again after a delet
   await made(emulator, "POST", path, record);
   expect((await call(emulator, "POST", path, { ...record, name: "again" })).status).toBe(400);
 });
+
+test("problems of the schema and of the rules are told together (notes, section 1.1)", async () => {
+  await start();
+  const { id } = await made(emulator, "POST", "/domains", master);
+  const fields = async (method: string, path: string, body: object) => {
+    const reply = await call(emulator, method, path, body);
+    expect(reply.status).toBe(400);
+    return reply.body.errors.map(({ field }: { field: string }) => field).sort();
+  };
+  const sent = {
+    domain: "example.com",
+    type: "slave",
+    group: 7,
+    soa_email: "x",
+    axfr_ips: ["x"],
+    status: "on",
+  };
+  expect(await fields("POST", "/domains", sent)).toEqual([
+    "axfr_ips[0]",
+    "domain",
+    "group",
+    "master_ips",
+    "soa_email",
+    "status",
+  ]);
+  const path = `/domains/${id}/records`;
+  expect(
+    await fields("POST", path, { type: "SRV", priority: 256, port: "1", tag: "issue", target: "-" }),
+  ).toEqual(["port", "priority", "service", "tag", "target", "weight"]);
+  expect(await fields("POST", path, { type: "X", ttl_sec: "1" })).toEqual(["ttl_sec", "type"]);
+  const { id: recordId } = await made(emulator, "POST", path, { type: "A", target: "192.0.2.1" });
+  expect(await fields("PUT", `${path}/${recordId}`, { ttl_sec: 1.5, target: "x", tag: "issue" })).toEqual([
+    "tag",
+    "target",
+    "ttl_sec",
+  ]);
+  expect(await fields("PUT", `/domains/${id}`, { ttl_sec: [], soa_email: "" })).toEqual([
+    "soa_email",
+    "ttl_sec",
+  ]);
+  expect((await call(emulator, "PUT", `${path}/999`, { ttl_sec: "1" })).status).toBe(404);
+});
