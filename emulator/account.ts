@@ -82,7 +82,7 @@ export function createAccount(options: AccountOptions): Account {
   }
 
   function applyTokens(world: World): void {
-    for (const user of options.tokens?.users ?? []) {
+    for (const user of structuredClone(options.tokens?.users ?? [])) {
       const present = userNamed(world, user.username);
       if (present) users(world).update(present.id, user);
       else users(world).insert(user);
