@@ -29,7 +29,7 @@ export function addEmulatorCommand(program: Command): void {
     .option("--data <file>", "keep the account in this file between runs")
     .option("--seed <file>", "first content of the account")
     .option("--speed <factor>", "divide the service's waiting times by this; max: over by the next read", "1")
-    .option("--rate-limit <limit>", "off, standard, or a number of requests in 2 minutes", "standard")
+    .option("--rate-limit <limit>", "off, standard, or a number of requests in 2 minutes", "off")
     .option("--tokens <file>", "tokens with scopes, users and grants; without it any token is the owner")
     .option(
       "--fault <rule>",
