@@ -34,8 +34,8 @@ type Line =
 export interface CreateLog {
   /** The unfinished attempt of a URN, as the file of all processes tells. */
   find(urn: string): Attempt | undefined;
-  /** The unfinished attempts that gave this id. */
-  withId(type: string, id: string): readonly Attempt[];
+  /** The URNs whose unfinished attempts gave this id, as far as they have been read. */
+  withId(type: string, id: string): readonly string[];
   /** Resolves when the attempt is safely on disk; an earlier unfinished one of the URN keeps its start. */
   begin(urn: string, type: string, at: string): Promise<void>;
   /** Resolves when the id is safely on disk. */
@@ -60,6 +60,7 @@ const lockExpiresMs = 30_000;
  */
 export function openCreateLog(file: string, onTrouble: (message: string) => void = () => {}): CreateLog {
   const attempts = new Map<string, Attempt>();
+  const urnsById = new Map<string, Set<string>>();
   let pending: Line[] = [];
   let written: Promise<void> = Promise.resolve();
   let isScheduled = false;
@@ -73,10 +74,21 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       attempts.set(line.begin, earlier ?? { urn: line.begin, type: line.type, startedAt: line.at });
     } else if ("made" in line) {
       const attempt = attempts.get(line.made);
-      if (attempt) attempts.set(line.made, { ...attempt, id: line.id });
+      if (attempt === undefined) return;
+      unindex(attempt);
+      attempts.set(line.made, { ...attempt, id: line.id });
+      const key = keyOf(attempt.type, line.id);
+      const urns = urnsById.get(key);
+      if (urns) urns.add(line.made);
+      else urnsById.set(key, new Set([line.made]));
     } else {
+      unindex(attempts.get(line.end));
       attempts.delete(line.end);
     }
+  }
+
+  function unindex(attempt: Attempt | undefined): void {
+    if (attempt?.id !== undefined) urnsById.get(keyOf(attempt.type, attempt.id))?.delete(attempt.urn);
   }
 
   function trouble(error: unknown): void {
@@ -95,7 +107,7 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       descriptor = openSync(file, "r");
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") trouble(error);
-      else if (seen.identity !== "") restart("");
+      else if (!isTroubled) restart("");
       return;
     }
     try {
@@ -118,6 +130,7 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
 
   function restart(identity: string): void {
     attempts.clear();
+    urnsById.clear();
     for (const line of pending) apply(line);
     seen = { identity, size: 0 };
   }
@@ -182,7 +195,7 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       catchUp();
       return attempts.get(urn);
     },
-    withId: (type, id) => [...attempts.values()].filter((a) => a.id === id && a.type === type),
+    withId: (type, id) => [...(urnsById.get(keyOf(type, id)) ?? [])],
     begin: (urn, type, at) => write({ begin: urn, type, at }),
     made: (urn, id) => write({ made: urn, id }),
     end: (urn) => {
@@ -203,6 +216,10 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       }
     },
   };
+}
+
+function keyOf(type: string, id: string): string {
+  return `${type} ${id}`;
 }
 
 function linesOfAttempt({ urn, type, startedAt, id }: Attempt): Line[] {

@@ -37,7 +37,7 @@ export function createTakeover(log: CreateLog): Takeover {
     sawId: (urn, type, id) => {
       name(type, id);
       withNamedId.add(urn);
-      for (const attempt of log.withId(type, id)) log.end(attempt.urn);
+      for (const other of log.withId(type, id)) log.end(other);
     },
     begin: async (urn, type, at) => {
       const earlier = log.find(urn);
@@ -63,6 +63,6 @@ export function createTakeover(log: CreateLog): Takeover {
       if (begunAfresh.delete(urn)) log.end(urn);
     },
     isKnownId: (urn, type, id) =>
-      (named.get(type)?.has(id) ?? false) || log.withId(type, id).some((attempt) => attempt.urn !== urn),
+      (named.get(type)?.has(id) ?? false) || log.withId(type, id).some((other) => other !== urn),
   };
 }
