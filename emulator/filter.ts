@@ -130,8 +130,10 @@ function fold(value: unknown): unknown {
   return typeof value === "string" ? value.toLowerCase() : value;
 }
 
+/** Numbers come before texts, so that the order is total for ids that may be either. */
 function compare(a: unknown, b: unknown): number {
   const [left, right] = [fold(a), fold(b)] as [string | number, string | number];
+  if (typeof left !== typeof right) return typeof left === "string" ? 1 : -1;
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
