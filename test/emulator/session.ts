@@ -9,6 +9,9 @@ import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulat
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into field by field.
 export type Answer = any;
 
+/** The emulator runs this many times slower than the service, so that the test's own milliseconds end no transition. */
+export const slowness = 100;
+
 export interface Reason {
   reason: string;
   field?: string;
@@ -67,12 +70,12 @@ function session(emulator: Emulator, token: string, close: () => Promise<void>):
       return answer.body.errors;
     },
     as: (other) => session(emulator, other, close),
-    wait: (seconds) => emulator.advance(seconds),
+    wait: (seconds) => emulator.advance(seconds * slowness),
     close,
   };
 }
 
-/** Starts an emulator whose clock moves by `wait` alone but for the test's own milliseconds. Closing fails when an answer broke the contract. */
+/** Starts an emulator whose transitions end by `wait` alone. Closing fails when an answer broke the contract. */
 export async function openSession(options: EmulatorOptions & { users?: unknown } = {}): Promise<Session> {
   const { users, ...rest } = options;
   const folder = users === undefined ? undefined : mkdtempSync(join(tmpdir(), "plumbline-session-"));
@@ -81,6 +84,7 @@ export async function openSession(options: EmulatorOptions & { users?: unknown }
   const failures: string[] = [];
   const emulator = await startEmulator({
     checkAnswers: true,
+    speed: 1 / slowness,
     log: (line) => failures.push(line),
     ...rest,
     ...(tokens ? { tokens } : {}),
