@@ -42,8 +42,15 @@ const codesOfHttp: { readonly [status: number]: number } = {
 
 /** The status of any error: code by kind, text without a stack. `hide` takes secrets out of the text. */
 export function failureOf(error: unknown, hide: (text: string) => string = (text) => text): Failure {
-  if (error instanceof StatusError) return { ...error.failure, details: hide(error.failure.details) };
-  return { code: codeOf(error), details: hide(textOf(error)) };
+  if (error instanceof StatusError) return { ...error.failure, details: short(hide(error.failure.details)) };
+  return { code: codeOf(error), details: short(hide(textOf(error))) };
+}
+
+/** The text travels in a header, and an engine drops a call whose headers are too long without a word. */
+const longestText = 8_192;
+
+function short(text: string): string {
+  return text.length <= longestText ? text : `${text.slice(0, longestText)}... (${text.length} characters)`;
 }
 
 /** The code of the first error in the chain of causes that has a telling one. */
@@ -107,7 +114,7 @@ function withDetail(code: number, text: string, type: string, detail: ProtoMessa
   packed.pack(detail.serializeBinary(), type);
   const whole = new status.Status();
   whole.setCode(code);
-  whole.setMessage(text);
+  whole.setMessage(short(text));
   whole.addDetails(packed);
   const metadata = new grpc.Metadata();
   metadata.set("grpc-status-details-bin", Buffer.from(whole.serializeBinary()));
