@@ -223,7 +223,7 @@ function valueFor(
   if (declaration.isSound) {
     report.error(
       declaration.at,
-      `config ${JSON.stringify(short)} has no value: run "pulumi config set ${short} VALUE${declaration.isSecret ? " --secret" : ""} --stack ${options.stack}", or write ${key}: VALUE under "config" in ${options.settingsFile}`,
+      `config ${JSON.stringify(short)} has no value: run "pulumi config set ${short} VALUE${declaration.isSecret ? " --secret" : ""} --stack ${options.stack}", or write ${options.project === "" ? short : key}: VALUE under "config" in ${options.settingsFile}`,
       { property: short },
     );
   }

@@ -6,8 +6,18 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
   for (const candidate of candidates) {
+    // A name that goes on where the other ends is close, however short they are.
+    const other = candidate.toLowerCase();
+    const isBeginning =
+      wanted.length > 1 && (other.startsWith(wanted) || (other.length > 1 && wanted.startsWith(other)));
+    if (isBeginning && Math.abs(other.length - wanted.length) <= 3 && bestDistance > 1) {
+      best = candidate;
+      bestDistance = Math.min(Math.abs(other.length - wanted.length), 1);
+      if (bestDistance === 0) break;
+      continue;
+    }
     if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
-    const distance = distanceBetween(wanted, candidate.toLowerCase(), bestDistance);
+    const distance = distanceBetween(wanted, other, bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

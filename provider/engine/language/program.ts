@@ -13,7 +13,7 @@ import { readProject } from "./project.ts";
 import { createReport, inFileOrder, type Report } from "./report.ts";
 import { runTemplate } from "./run.ts";
 import { readStackSettings, type StackSettings } from "./stack-settings.ts";
-import { type Node, parseSyntax } from "./syntax.ts";
+import { describeNode, type Node, parseSyntax } from "./syntax.ts";
 import { readTemplate, type Template } from "./template.ts";
 
 export interface LoadOptions {
@@ -37,6 +37,13 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
   const root = await readSyntax(report, options.file, read, true);
   const stack = options.stack.split("/").pop() ?? options.stack;
   if (root === undefined) return failed(report);
+  if (root.kind !== "map") {
+    report.error(
+      root.at,
+      `a stack file is an object with a name, a runtime and resources, and this is ${describeNode(root)}`,
+    );
+    return failed(report);
+  }
   const project = readProject(report, root);
   const settingsFile = join(dirname(options.file), project.settingsFolder, `Pulumi.${stack}.yaml`);
   const settings = await loadSettings(report, settingsFile, read, project.name, options);

@@ -17,6 +17,7 @@ import {
   settle,
   type Term,
   tracked,
+  withoutNothing,
 } from "./term.ts";
 import { type ResourceType, typeOf } from "./token.ts";
 
@@ -180,8 +181,11 @@ function collect(terms: readonly (readonly [string, Term])[], type: ResourceType
   const from: { [name: string]: readonly Urn[] } = {};
   for (const [name, term] of terms) {
     const settled = settle(term);
-    const isMarked = type.kind === "resource" && type.info.inputs[name]?.secret && settled.value !== null;
-    define(values, name, isMarked ? secret(settled.value) : settled.value);
+    // What comes to nothing is as if it were not there.
+    if (settled.value === null) continue;
+    const value = withoutNothing(settled.value);
+    const isMarked = type.kind === "resource" && type.info.inputs[name]?.secret;
+    define(values, name, isMarked ? secret(value) : value);
     if (settled.from.size > 0) define(from, name, [...settled.from]);
   }
   return { values, from };

@@ -9,7 +9,7 @@ import type { Graph } from "./graph.ts";
 import { registerResource } from "./registration.ts";
 import { createReport, inFileOrder } from "./report.ts";
 import type { Template } from "./template.ts";
-import { define, isResourceTerm, settle, type Term, tracked } from "./term.ts";
+import { define, isResourceTerm, settle, type Term, tracked, withoutNothing } from "./term.ts";
 
 export interface Run {
   readonly host: Host;
@@ -72,7 +72,7 @@ export async function runTemplate({
       const needs = [...(graph.outputs.get(output.name) ?? [])];
       if (needs.some((name) => !done.has(name))) return;
       const term = await evaluate(context, output.value);
-      if (term !== undefined) define(outputs, output.name, settle(term).value);
+      if (term !== undefined) define(outputs, output.name, withoutNothing(settle(term).value));
     }),
   );
   const findings = inFileOrder(report.diagnostics);

@@ -99,6 +99,17 @@ function settleInto(term: Term, from: Set<Urn>): Value {
   return map;
 }
 
+/** The value as it leaves the language: properties of objects that are null are left out at any depth, as Pulumi does; items of lists stay. */
+export function withoutNothing(value: Value): Value {
+  if (isSecret(value)) return secret(withoutNothing(value.value));
+  if (Array.isArray(value)) return value.map((item) => withoutNothing(item as Value));
+  if (!isValueMap(value)) return value;
+  const map: { [name: string]: Value } = {};
+  for (const [name, item] of Object.entries(value))
+    if (item !== null) define(map, name, withoutNothing(item));
+  return map;
+}
+
 /** Sets a property of the user's own naming, `__proto__` included. */
 export function define<T>(map: { [name: string]: T }, name: string, value: T): void {
   if (name === "__proto__")
