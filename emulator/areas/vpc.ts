@@ -4,12 +4,13 @@ import type { Area, Call, Reason, World } from "../area.ts";
 import { notFound, refuseAll } from "../area.ts";
 import { findRegion } from "../catalogue/regions.ts";
 import {
-  holders,
+  holdersOf,
   type Subnet,
   showAddresses,
   showSubnet,
-  showVpcs,
+  showVpc,
   subnets,
+  subnetsOf,
   type Vpc,
   vpcs,
 } from "../vpc/network.ts";
@@ -39,7 +40,11 @@ const because = (field: string, problems: readonly string[]): Reason[] =>
 
 function vpcLabelReasons(world: World, label: string, own?: number): Reason[] {
   const problems = labelProblems(label);
-  if (vpcs(world).find((other) => other.label === label && other.id !== own))
+  if (
+    vpcs(world)
+      .by("label", label)
+      .some((other) => other.id !== own)
+  )
     problems.push("Label must be unique among your VPCs");
   return because("label", problems);
 }
@@ -81,8 +86,6 @@ function subnetReasons(
   return reasons;
 }
 
-const subnetsOf = (world: World, vpcId: number) => subnets(world).filter((subnet) => subnet.vpc_id === vpcId);
-
 function reachVpc(call: Call, permission: "read_only" | "read_write"): Vpc {
   return reach(call, "vpc", vpcs(call.world).get(call.id("vpcId")), permission);
 }
@@ -91,10 +94,6 @@ function reachSubnet(call: Call, permission: "read_only" | "read_write"): { vpc:
   const vpc = reachVpc(call, permission);
   const subnet = subnets(call.world).get(call.id("vpcSubnetId"));
   return subnet?.vpc_id === vpc.id ? { vpc, subnet } : notFound();
-}
-
-function showVpc(world: World, vpc: Vpc) {
-  return showVpcs(world, [vpc])[0];
 }
 
 function insertSubnet(world: World, vpc: Vpc, requested: SubnetRequest): Subnet {
@@ -147,9 +146,8 @@ function updateVpc(call: Call) {
 
 /** Why subnets cannot be deleted: the interfaces that still use them, active ones needing a shutdown first (contract section 3). */
 function holderReasons(world: World, list: readonly Subnet[]): Reason[] {
-  const held = holders(world);
   return list.flatMap((subnet) => {
-    const using = held.get(subnet.id) ?? [];
+    const using = holdersOf(world, subnet);
     if (using.length === 0) return [];
     const named = using.map(
       (one) => `${one.id} of instance ${one.compute_id}${one.active ? " (active)" : ""}`,
@@ -190,7 +188,7 @@ function createSubnet(call: Call) {
   const vpc = reachVpc(call, "read_write");
   const requested = { label: body["label"], ipv4: body["ipv4"] };
   refuseAll(subnetReasons([requested], subnetsOf(world, vpc.id), (_, name) => name));
-  return showSubnet(insertSubnet(world, vpc, requested), holders(world));
+  return showSubnet(world, insertSubnet(world, vpc, requested));
 }
 
 function updateSubnet(call: Call) {
@@ -207,7 +205,7 @@ function updateSubnet(call: Call) {
     entity: subnetEntity(changed),
     secondaryEntity: vpcEntity(vpc),
   });
-  return showSubnet(changed, holders(world));
+  return showSubnet(world, changed);
 }
 
 function deleteSubnet(call: Call) {
@@ -221,10 +219,9 @@ export const vpcArea: Area = {
   name: "vpc",
   handlers: {
     "GET /vpcs": (call) =>
-      showVpcs(
-        call.world,
-        vpcs(call.world).filter((vpc) => call.caller.may("vpc", vpc.id, "read_only")),
-      ),
+      vpcs(call.world)
+        .filter((vpc) => call.caller.may("vpc", vpc.id, "read_only"))
+        .map((vpc) => showVpc(call.world, vpc)),
     "POST /vpcs": createVpc,
     "GET /vpcs/ips": (call) => showAddresses(call.world, (id) => call.caller.may("vpc", id, "read_only")),
     "GET /vpcs/{vpcId}": (call) => showVpc(call.world, reachVpc(call, "read_only")),
@@ -236,12 +233,11 @@ export const vpcArea: Area = {
     },
     "GET /vpcs/{vpcId}/subnets": (call) => {
       const vpc = reachVpc(call, "read_only");
-      const held = holders(call.world);
-      return subnetsOf(call.world, vpc.id).map((subnet) => showSubnet(subnet, held));
+      return subnetsOf(call.world, vpc.id).map((subnet) => showSubnet(call.world, subnet));
     },
     "POST /vpcs/{vpcId}/subnets": createSubnet,
     "GET /vpcs/{vpcId}/subnets/{vpcSubnetId}": (call) =>
-      showSubnet(reachSubnet(call, "read_only").subnet, holders(call.world)),
+      showSubnet(call.world, reachSubnet(call, "read_only").subnet),
     "PUT /vpcs/{vpcId}/subnets/{vpcSubnetId}": updateSubnet,
     "DELETE /vpcs/{vpcId}/subnets/{vpcSubnetId}": deleteSubnet,
   },

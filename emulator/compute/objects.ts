@@ -90,13 +90,13 @@ export const disks = (world: World) => world.collection<Disk>("computeDisks");
 
 /** The profiles of an instance, by id. */
 export function configsOf(world: World, computeId: number): Config[] {
-  return configs(world).filter((config) => config.compute_id === computeId);
+  return configs(world).by("compute_id", computeId);
 }
 
 /** The interfaces of a profile, in their order. */
 export function interfacesOf(world: World, configId: number): Interface[] {
   return interfaces(world)
-    .filter((one) => one.config_id === configId)
+    .by("config_id", configId)
     .sort((a, b) => a.position - b.position);
 }
 

@@ -1,8 +1,7 @@
 /** Which addresses of a subnet are taken, and which an interface may have (notes, section 9). It knows nothing of requests. */
 
 import type { World } from "../area.ts";
-import { interfaces } from "../compute/objects.ts";
-import { type Subnet, single } from "./network.ts";
+import { holdersOf, type Subnet, single } from "./network.ts";
 import {
   contains,
   formatAddress,
@@ -32,8 +31,8 @@ export function occupancy(
 ): Occupancy {
   const taken: Range[] = [];
   const foreign: Range[] = [];
-  for (const one of interfaces(world).all()) {
-    if (one.subnet_id !== subnet.id || one.ipv4 === null || one.config_id === exceptConfig) continue;
+  for (const one of holdersOf(world, subnet)) {
+    if (one.ipv4 === null || one.config_id === exceptConfig) continue;
     const address = parseAddress(one.ipv4.vpc);
     if (address === undefined) throw new Error(`interface ${one.id} has no IPv4 address where one must be`);
     const held = [single(address), ...one.ip_ranges.map(storedRange)];

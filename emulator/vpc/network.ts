@@ -1,7 +1,7 @@
 /** What is stored of VPCs and subnets, and how both are answered. It knows nothing of requests. */
 
 import type { Item, World } from "../area.ts";
-import { type Interface, interfaces } from "../compute/objects.ts";
+import { interfaces } from "../compute/objects.ts";
 import { formatAddress, gatewayOf, storedRange, subnetMask } from "./range.ts";
 
 export interface Vpc extends Item {
@@ -23,54 +23,29 @@ export interface Subnet extends Item {
 export const vpcs = (world: World) => world.collection<Vpc>("vpcs");
 export const subnets = (world: World) => world.collection<Subnet>("vpcSubnets");
 
-/** Interfaces that hold a subnet, by subnet id. Made once a request, so that a list costs one pass. */
-export function holders(world: World): Map<number, Interface[]> {
-  const bySubnet = new Map<number, Interface[]>();
-  for (const one of interfaces(world).all()) {
-    if (one.subnet_id === null) continue;
-    const list = bySubnet.get(one.subnet_id);
-    if (list) list.push(one);
-    else bySubnet.set(one.subnet_id, [one]);
-  }
-  return bySubnet;
-}
+export const subnetsOf = (world: World, vpcId: number) => subnets(world).by("vpc_id", vpcId);
+
+/** The interfaces that use a subnet: while there is one, the subnet cannot be deleted. */
+export const holdersOf = (world: World, subnet: Subnet) => interfaces(world).by("subnet_id", subnet.id);
 
 /** A subnet as the service answers it (notes, section 9). */
-export function showSubnet(subnet: Subnet, held: Map<number, Interface[]>): Record<string, unknown> {
+export function showSubnet(world: World, subnet: Subnet) {
   const byInstance = new Map<number, { id: number; active: boolean }[]>();
-  for (const one of held.get(subnet.id) ?? []) {
-    const list = byInstance.get(one.compute_id) ?? [];
-    list.push({ id: one.id, active: one.active });
-    byInstance.set(one.compute_id, list);
+  for (const { id, active, compute_id } of holdersOf(world, subnet)) {
+    const list = byInstance.get(compute_id);
+    if (list) list.push({ id, active });
+    else byInstance.set(compute_id, [{ id, active }]);
   }
-  return {
-    id: subnet.id,
-    label: subnet.label,
-    ipv4: subnet.ipv4,
-    computes: [...byInstance].map(([id, list]) => ({ id, interfaces: list })),
-    created: subnet.created,
-    updated: subnet.updated,
-  };
+  const { id, label, ipv4, created, updated } = subnet;
+  const computes = [...byInstance].map(([computeId, list]) => ({ id: computeId, interfaces: list }));
+  return { id, label, ipv4, computes, created, updated };
 }
 
-/** Shows VPCs with their subnets, in the given order, at the cost of one pass over each collection. */
-export function showVpcs(world: World, list: readonly Vpc[]): Record<string, unknown>[] {
-  const held = holders(world);
-  const byVpc = new Map<number, Subnet[]>();
-  for (const subnet of subnets(world).all()) {
-    const siblings = byVpc.get(subnet.vpc_id);
-    if (siblings) siblings.push(subnet);
-    else byVpc.set(subnet.vpc_id, [subnet]);
-  }
-  return list.map((vpc) => ({
-    id: vpc.id,
-    label: vpc.label,
-    description: vpc.description,
-    region: vpc.region,
-    subnets: (byVpc.get(vpc.id) ?? []).map((subnet) => showSubnet(subnet, held)),
-    created: vpc.created,
-    updated: vpc.updated,
-  }));
+/** A VPC as the service answers it, its subnets whole (notes, section 9). */
+export function showVpc(world: World, vpc: Vpc) {
+  const { id, label, description, region, created, updated } = vpc;
+  const list = subnetsOf(world, id).map((subnet) => showSubnet(world, subnet));
+  return { id, label, description, region, subnets: list, created, updated };
 }
 
 /**

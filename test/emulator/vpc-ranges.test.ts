@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { formatAddress, parseRange, subnetMask } from "../../emulator/vpc/range.ts";
+import { freeAddress } from "../../emulator/vpc/addresses.ts";
+import { formatAddress, parseRange, storedRange, subnetMask } from "../../emulator/vpc/range.ts";
 import { openSession, type Session } from "./session.ts";
 
 /** The plain reference: ranges as strings of bits, where one overlaps another exactly when its bits begin with the other's. */
@@ -133,4 +134,23 @@ test("a range reads back as it was written, bounds and mask fitting", () => {
       expect(overlap(text, parsed.text)).toBe(true);
     }),
   );
+});
+
+test("the free address of a subnet is the first that no range has, of those that are not kept", () => {
+  const inside = fc.tuple(fc.nat(31), fc.integer({ min: 27, max: 32 })).map(([host, prefix]) => {
+    const size = 2 ** (32 - prefix);
+    return storedRange(`10.0.0.${Math.floor(host / size) * size}/${prefix}`);
+  });
+  let full = 0;
+  fc.assert(
+    fc.property(fc.array(inside, { maxLength: 12 }), (taken) => {
+      const isTaken = (address: string) => taken.some(({ text }) => isWithin(`${address}/32`, text));
+      const hosts = Array.from({ length: 28 }, (_, at) => `10.0.0.${at + 2}`);
+      const expected = hosts.find((address) => !isTaken(address));
+      if (expected === undefined) full += 1;
+      expect(freeAddress({ range: storedRange("10.0.0.0/27"), taken, foreign: [] })).toBe(expected);
+    }),
+    { numRuns: 500 },
+  );
+  expect(full).toBeGreaterThan(5);
 });
