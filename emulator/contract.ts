@@ -18,7 +18,7 @@ export interface Operation {
   readonly method: string;
   /** `/domains/{domainId}`, in the contract's word. */
   readonly template: string;
-  /** The first tag, as words: `object storage`. */
+  /** The first tag: `objectstorage`. */
   readonly area: string;
   readonly path: readonly Parameter[];
   readonly query: readonly Parameter[];

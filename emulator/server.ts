@@ -2,7 +2,7 @@
 
 import fastify, { type FastifyReply, type FastifyRequest } from "fastify";
 import { createAccount } from "./account.ts";
-import { createKeeper, readDataFile, readSeedFile } from "./account-file.ts";
+import { createKeeper, type Keeper, readDataFile, readSeedFile } from "./account-file.ts";
 import { areas } from "./areas/index.ts";
 import { createBrand } from "./brand.ts";
 import { createConnections } from "./connection.ts";
@@ -32,9 +32,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const seed = options.seed === undefined ? undefined : readSeedFile(options.seed);
   const kept = dataFile === undefined ? undefined : readDataFile(dataFile);
 
+  let keeper: Keeper | undefined;
   const changed = () => keeper?.changed();
   const account = createAccount({ areas, brand: word, speed, seed, tokens: tokensFile, log, changed });
-  const keeper = dataFile === undefined ? undefined : createKeeper(dataFile, account.data, log);
   const mismatches: string[] = [];
   const stats = createStats();
   const faults = createFaults(new Set(operations.map(({ template }) => template)));
@@ -58,6 +58,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   account.begin();
   rateLimit.clear();
   if (kept) account.setData(kept);
+  // From here on: a start that failed before has written nothing.
+  if (dataFile !== undefined) keeper = createKeeper(dataFile, account.data, log);
 
   const controlled = {
     stats,

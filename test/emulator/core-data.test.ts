@@ -1,0 +1,296 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/index.ts";
+import { type Ask, ask } from "./core-client.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "emulator-data-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+let files = 0;
+const fresh = (content?: unknown) => {
+  const path = join(folder, `${++files}.json`);
+  if (content !== undefined) writeFileSync(path, JSON.stringify(content));
+  return path;
+};
+
+async function withEmulator<T>(
+  options: EmulatorOptions,
+  use: (
+    to: (method: string, path: string, options?: Ask) => ReturnType<typeof ask>,
+    emulator: Emulator,
+  ) => Promise<T>,
+): Promise<T> {
+  const emulator = await startEmulator({ checkAnswers: true, ...options });
+  try {
+    return await use((method, path, more) => ask(emulator.port, method, path, more), emulator);
+  } finally {
+    await emulator.close();
+  }
+}
+
+describe("--data", () => {
+  test("an account survives with ids, events, time and what is still to happen", async () => {
+    const data = fresh();
+    const made = await withEmulator({ data }, async (to, emulator) => {
+      const volume = await to("POST", "/v4/volumes", { body: { label: "keep", region: "us-east" } });
+      emulator.advance(1_000_000);
+      const second = await to("POST", "/v4/volumes", { body: { label: "later", region: "us-east" } });
+      expect([volume.status, second.json.status]).toEqual([200, "creating"]);
+      return {
+        first: volume.json.id,
+        second: second.json,
+        date: (await to("GET", "/v4/profile")).headers.date!,
+      };
+    });
+    await withEmulator({ data }, async (to, emulator) => {
+      const { headers } = await to("GET", "/v4/profile");
+      expect(Date.parse(headers.date!)).toBeGreaterThanOrEqual(Date.parse(made.date));
+      emulator.advance(60);
+      const list = await to("GET", "/v4/volumes");
+      expect(list.json.data.map(({ id, status }: { id: number; status: string }) => [id, status])).toEqual([
+        [made.first, "active"],
+        [made.second.id, "active"],
+      ]);
+      const third = await to("POST", "/v4/volumes", { body: { label: "third", region: "us-east" } });
+      expect(third.json.id).toBe(made.second.id + 1);
+      const events = await to("GET", "/v4/account/events", { filter: { action: "volume_create" } });
+      expect(events.json.results).toBe(3);
+    });
+  });
+
+  test("an id is not given again after its object went", async () => {
+    const data = fresh();
+    const id = await withEmulator({ data }, async (to) => {
+      const made = await to("POST", "/v4/profile/tokens", { body: { label: "a" } });
+      await to("DELETE", `/v4/profile/tokens/${made.json.id}`);
+      return made.json.id as number;
+    });
+    await withEmulator({ data }, async (to) => {
+      expect((await to("POST", "/v4/profile/tokens", { body: { label: "b" } })).json.id).toBe(id + 1);
+    });
+  });
+
+  test("the file is whole at every moment, and nothing else is left beside it", async () => {
+    const own = mkdtempSync(join(folder, "whole-"));
+    const data = join(own, "account.json");
+    await withEmulator({ data }, async (to) => {
+      const seen = new Set<number>();
+      for (let at = 0; at < 200; at++) {
+        await to("POST", "/v4/profile/tokens", { body: { label: `t${at}` } });
+        if (existsSync(data)) seen.add(JSON.parse(readFileSync(data, "utf8")).collections.tokens.length);
+      }
+    });
+    expect(JSON.parse(readFileSync(data, "utf8")).collections.tokens).toHaveLength(200);
+    expect(readdirSync(own)).toEqual(["account.json"]);
+  });
+
+  test("a change is written without waiting for the end", async () => {
+    const data = fresh();
+    await withEmulator({ data }, async (to) => {
+      await to("POST", "/v4/profile/tokens", { body: { label: "soon" } });
+      await expect.poll(() => existsSync(data) && readFileSync(data, "utf8").includes('"soon"')).toBe(true);
+    });
+  });
+
+  test.each([
+    ["{", "is not an account"],
+    ['{"format":2}', "format: must be 1"],
+    ['{"format":1,"collections":{"x":[{}]}}', "every item needs an integer id"],
+    ['{"format":1,"collections":{"x":[{"id":1},{"id":1}]}}', "every item needs an integer id of its own"],
+    ['{"format":1,"jobs":[5]}', "must be a list of jobs"],
+  ])("a file with %s is refused, not overwritten", async (text, message) => {
+    const data = fresh();
+    writeFileSync(data, text);
+    await expect(startEmulator({ data })).rejects.toThrow(message);
+    expect(readFileSync(data, "utf8")).toBe(text);
+  });
+
+  test("a place that cannot be written is told at the end", async () => {
+    const lines: string[] = [];
+    const data = join(folder, "no-such-folder", "account.json");
+    const emulator = await startEmulator({ data, log: (line) => lines.push(line) });
+    await expect(emulator.close()).rejects.toThrow("no-such-folder");
+  });
+});
+
+describe("--seed", () => {
+  test("requests are answered in order and may use earlier answers", async () => {
+    const seed = fresh({
+      requests: [
+        { method: "POST", path: "/vpcs", body: { label: "net", region: "us-east" } },
+        {
+          method: "post",
+          path: "/vpcs/${0.id}/subnets",
+          body: { label: "sub-${0.id}", ipv4: "10.0.0.0/24" },
+        },
+      ],
+    });
+    await withEmulator({ seed }, async (to, emulator) => {
+      const list = await to("GET", "/v4/vpcs");
+      expect(list.json.data[0].subnets[0].label).toBe(`sub-${list.json.data[0].id}`);
+      await to("DELETE", `/v4/vpcs/${list.json.data[0].id}`);
+      expect((await to("GET", "/v4/vpcs")).json.results).toBe(0);
+      emulator.reset();
+      expect((await to("GET", "/v4/vpcs")).json.data).toEqual(list.json.data);
+      expect(emulator.stats().total).toBe(1);
+    });
+  });
+
+  test("objects are planted as they are, with an id where none is given", async () => {
+    const token = {
+      created: "2024-01-01T00:00:00",
+      label: "x",
+      expiry: null,
+      scopes: "*",
+      _username: "owner",
+    };
+    for (const form of ["top", "collections"]) {
+      const tokens = [
+        { ...token, id: 5, _token: "five" },
+        { ...token, _token: "next" },
+      ];
+      const seed = fresh(
+        form === "top"
+          ? { tokens, account: { city: "Here" } }
+          : { collections: { tokens }, account: { city: "Here" } },
+      );
+      await withEmulator({ seed }, async (to) => {
+        const ids = (await to("GET", "/v4/profile/tokens")).json.data.map(({ id }: { id: number }) => id);
+        expect(ids[0]).toBe(5);
+        expect(ids).toHaveLength(2);
+        expect((await to("GET", "/v4/account")).json).toMatchObject({ city: "Here", country: "US" });
+      });
+    }
+  });
+
+  test("a data file is a seed", async () => {
+    const data = fresh();
+    await withEmulator({ data }, (to) =>
+      to("POST", "/v4/vpcs", { body: { label: "kept", region: "us-east" } }),
+    );
+    await withEmulator({ seed: data }, async (to) => {
+      expect((await to("GET", "/v4/vpcs")).json.data[0].label).toBe("kept");
+      expect((await to("POST", "/v4/vpcs", { body: { label: "more", region: "us-east" } })).status).toBe(200);
+    });
+  });
+
+  test.each([
+    [[], "must hold a JSON object"],
+    [{ domains: {} }, '"domains" must be a list'],
+    [{ requests: [{ path: "/domains" }] }, '"requests" must be a list'],
+    [
+      { requests: [{ method: "POST", path: "/vpcs", body: {} }] },
+      "requests[0], POST /vpcs, was refused: 400",
+    ],
+    [{ requests: [{ method: "GET", path: "/vpcs/${3.id}" }] }, "refers to 3.id"],
+  ])("%j is refused: %s", async (content, message) => {
+    await expect(startEmulator({ seed: fresh(content) })).rejects.toThrow(message);
+  });
+});
+
+describe("control", () => {
+  test("stats count by operation in the contract's word, unknown paths apart", () =>
+    withEmulator({}, async (to, emulator) => {
+      await to("GET", "/v4/domains/12");
+      await to("GET", "/v4beta/domains/13", { token: null });
+      await to("POST", "/v4/nothing");
+      const told = await to("GET", "/_emulator/stats");
+      expect(told.json).toEqual({
+        requests: { "GET /domains/{domainId}": 2, "POST (no such path)": 1 },
+        total: 3,
+      });
+      expect(emulator.stats()).toEqual(told.json);
+    }));
+
+  test("requests tell the last ones, oldest first", () =>
+    withEmulator({}, async (to) => {
+      await to("GET", "/v4/profile");
+      await to("GET", "/v4/domains?page=0");
+      await to("PUT", "/v4/nothing");
+      expect((await to("GET", "/_emulator/requests?last=2")).json).toEqual([
+        {
+          n: 2,
+          method: "GET",
+          path: "/v4/domains",
+          query: "page=0",
+          template: "/domains",
+          status: 400,
+          fault: null,
+        },
+        { n: 3, method: "PUT", path: "/v4/nothing", template: null, status: 404, fault: null },
+      ]);
+      expect((await to("GET", "/_emulator/requests")).json).toHaveLength(3);
+      expect((await to("GET", "/_emulator/requests?last=0")).json).toEqual([]);
+      expect((await to("GET", "/_emulator/requests?last=x")).status).toBe(400);
+    }));
+
+  test("reset empties account, statistics and faults, and keeps the clock", () =>
+    withEmulator({}, async (to, emulator) => {
+      await to("POST", "/_emulator/advance", { body: { seconds: 86_400 } });
+      await to("POST", "/v4/vpcs", { body: { label: "gone", region: "us-east" } });
+      emulator.setFaults([{ method: "*", path: "*", nth: 5, do: "status", status: 500 }]);
+      expect((await to("POST", "/_emulator/reset")).json).toEqual({});
+      expect((await to("GET", "/_emulator/stats")).json).toEqual({ requests: {}, total: 0 });
+      expect((await to("GET", "/_emulator/faults")).json).toEqual([]);
+      const list = await to("GET", "/v4/vpcs");
+      expect(list.json.results).toBe(0);
+      expect(Date.parse(list.headers.date!)).toBeGreaterThan(Date.now() + 80_000_000);
+    }));
+
+  test("data goes out and comes in whole", () =>
+    withEmulator({}, async (to, emulator) => {
+      const made = await to("POST", "/v4/vpcs", { body: { label: "one", region: "us-east" } });
+      const data = (await to("GET", "/_emulator/data")).json;
+      expect(data).toEqual(JSON.parse(JSON.stringify(emulator.data())));
+      emulator.reset();
+      expect((await to("PUT", "/_emulator/data", { body: data })).json).toEqual({});
+      expect((await to("GET", `/v4/vpcs/${made.json.id}`)).json).toEqual(made.json);
+      const bad = await to("PUT", "/_emulator/data", { body: { format: 1, collections: [] } });
+      expect(bad.json.errors).toEqual([{ reason: "must be an object", field: "collections" }]);
+      expect((await to("GET", "/v4/vpcs")).json.results).toBe(1);
+    }));
+
+  test("what is given to setData stays the giver's", () =>
+    withEmulator({}, async (to, emulator) => {
+      const data = emulator.data();
+      const before = JSON.stringify(data);
+      emulator.setData(data);
+      await to("PUT", "/v4/account", { body: { city: "Elsewhere" } });
+      await to("PUT", "/v4/account/settings", { body: { network_helper: false } });
+      expect(JSON.stringify(data)).toBe(before);
+    }));
+
+  test("advance takes seconds and nothing else", () =>
+    withEmulator({}, async (to) => {
+      for (const body of [{}, { seconds: "5" }, { seconds: -1 }, undefined])
+        expect((await to("POST", "/_emulator/advance", { body })).status).toBe(400);
+      expect((await to("POST", "/_emulator/advance", { raw: "{" })).status).toBe(400);
+    }));
+
+  test("it is never under the service's path and knows its own operations", () =>
+    withEmulator({}, async (to, emulator) => {
+      expect((await to("GET", "/v4/_emulator/stats")).status).toBe(404);
+      expect((await to("GET", "/_emulator/nothing")).status).toBe(404);
+      expect((await to("DELETE", "/_emulator/stats")).status).toBe(405);
+      expect(emulator.stats().total).toBe(1);
+    }));
+});
+
+test("closing ends at once although a client keeps its connection", async () => {
+  const emulator = await startEmulator();
+  const answer = await fetch(`${emulator.baseUrl}/profile`, {
+    headers: { authorization: `Bearer ${emulator.token}` },
+  });
+  await answer.json();
+  const from = performance.now();
+  await emulator.close();
+  expect(performance.now() - from).toBeLessThan(500);
+  await expect(fetch(`${emulator.baseUrl}/profile`)).rejects.toThrow();
+});
+
+test("a port that is taken is told", async () => {
+  await withEmulator({}, async (_to, emulator) => {
+    await expect(startEmulator({ port: emulator.port })).rejects.toThrow("EADDRINUSE");
+  });
+});
