@@ -5,3 +5,6 @@ export function ensurePulumi(options?: {
 
 /** The go program, or undefined when there is none. */
 export function goProgram(): string | undefined;
+
+/** The folder with `pulumi` and `pulumi-language-yaml`, as far as there is one without building. */
+export function findPulumi(): string | undefined;

@@ -20,6 +20,7 @@ import { pathToFileURL } from "node:url";
 
 const root = resolve(import.meta.dirname, "..");
 const toolsFolder = join(root, "tools", "pulumi");
+const builtFolder = join(root, ".cache", "pulumi", "bin");
 const suffix = process.platform === "win32" ? ".exe" : "";
 
 const programs = [
@@ -93,35 +94,41 @@ function build(go, folder) {
   }
 }
 
+/** The digest of go.sum stands for the versions that were built. */
+function wantedKey() {
+  const sums = readFileSync(join(toolsFolder, "go.sum"));
+  return createHash("sha256").update(sums).digest("hex");
+}
+
+function builtKey() {
+  try {
+    return readFileSync(join(builtFolder, "key"), "utf8").trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folder with `pulumi` and `pulumi-language-yaml`, as far as there is one without building: from the PATH, or built before. */
+export function findPulumi() {
+  const found = folderOnPath("pulumi");
+  if (found !== undefined && isExecutable(join(found, `pulumi-language-yaml${suffix}`))) return found;
+  const isWhole = programs.every(({ name }) => isExecutable(join(builtFolder, name + suffix)));
+  return isWhole && builtKey() === wantedKey() ? builtFolder : undefined;
+}
+
 /** Resolves to `{ bin }`, the folder with `pulumi` and `pulumi-language-yaml`, or to `{ reason }` why there is none. */
 export async function ensurePulumi({ log = console.log } = {}) {
-  const found = folderOnPath("pulumi");
-  if (found !== undefined && isExecutable(join(found, `pulumi-language-yaml${suffix}`)))
-    return { bin: found };
-
-  const folder = join(root, ".cache", "pulumi", "bin");
-  const keyFile = join(folder, "key");
-  const key = createHash("sha256")
-    .update(readFileSync(join(toolsFolder, "go.sum")))
-    .digest("hex");
-  const readKey = () => {
-    try {
-      return readFileSync(keyFile, "utf8").trim();
-    } catch {
-      return undefined;
-    }
-  };
-  const isWhole = programs.every(({ name }) => isExecutable(join(folder, name + suffix)));
-  if (isWhole && readKey() === key) return { bin: folder };
-
+  const found = findPulumi();
+  if (found !== undefined) return { bin: found };
   const go = goProgram();
-  if (go === undefined)
+  if (go === undefined) {
     return { reason: "neither `pulumi` with `pulumi-language-yaml` nor `go` is on the PATH" };
+  }
   log("building Pulumi and its YAML runtime with go; this takes a few minutes, once");
-  const failure = build(go, folder);
+  const failure = build(go, builtFolder);
   if (failure !== undefined) return { reason: failure };
-  writeFileSync(keyFile, `${key}\n`);
-  return { bin: folder };
+  writeFileSync(join(builtFolder, "key"), `${wantedKey()}\n`);
+  return { bin: builtFolder };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

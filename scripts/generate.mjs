@@ -1,0 +1,117 @@
+/**
+ * Writes what is derived from the resource types: `schemas/pulumi.json`, `schemas/stack.json`, and the SDK in `sdk/nodejs` by Pulumi's own
+ * generator. With `--check` it writes nothing and fails when a file would change, naming each. Without Go the SDK is left out, and it says so.
+ */
+
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { goProgram } from "./pulumi.mjs";
+
+const root = resolve(import.meta.dirname, "..");
+const isCheck = process.argv.includes("--check");
+
+/** Loads provider.ts as it is now. */
+async function loadProvider() {
+  const folder = join(root, "node_modules", ".cache");
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `plumbline-provider-${process.pid}.mjs`);
+  try {
+    await build({
+      absWorkingDir: root,
+      entryPoints: ["provider/provider.ts"],
+      outfile: file,
+      bundle: true,
+      packages: "external",
+      platform: "node",
+      target: "node20.18",
+      format: "esm",
+      logLevel: "warning",
+    });
+    return await import(pathToFileURL(file).href);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+/** The files of a folder by their path in it, without what an installation or a build of the SDK leaves there. */
+function filesIn(folder) {
+  if (!existsSync(folder)) return new Map();
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .filter((name) => !/^(node_modules|bin)[\\/]|^package-lock\.json$/.test(name));
+  return new Map(files.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
+}
+
+/** The SDK's files, or why there are none. */
+function generateSdk(language, schema) {
+  const go = goProgram();
+  if (go === undefined) return { reason: "go is not on the PATH" };
+  const folder = mkdtempSync(join(tmpdir(), "plumbline-sdk-"));
+  try {
+    const schemaFile = join(folder, "schema.json");
+    writeFileSync(schemaFile, schema);
+    const run = spawnSync(go, ["run", "./sdkgen", "-language", language, schemaFile, join(folder, "sdk")], {
+      cwd: join(root, "tools", "pulumi"),
+      encoding: "utf8",
+    });
+    if (run.status !== 0) throw new Error(`the generator of the ${language} SDK failed:\n${run.stderr}`);
+    return { files: filesIn(join(folder, "sdk")) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const stale = [];
+
+function put(path, content) {
+  const file = join(root, path);
+  if (existsSync(file) && readFileSync(file, "utf8") === content) return;
+  stale.push(path);
+  if (isCheck) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}
+
+function remove(path) {
+  stale.push(`${path} (no longer made)`);
+  if (isCheck) return;
+  rmSync(join(root, path));
+  for (let folder = dirname(join(root, path)); readdirSync(folder).length === 0; folder = dirname(folder)) {
+    rmdirSync(folder);
+  }
+}
+
+const { packageSchema, stackSchema } = await loadProvider();
+const packageText = `${JSON.stringify(packageSchema(), null, 2)}\n`;
+put("schemas/pulumi.json", packageText);
+put("schemas/stack.json", `${JSON.stringify(stackSchema(), null, 2)}\n`);
+
+const sdk = generateSdk("nodejs", packageText);
+if (sdk.files === undefined) {
+  console.log(`sdk/nodejs is left as it is: ${sdk.reason}`);
+} else {
+  for (const [name, content] of sdk.files) put(join("sdk/nodejs", name), content);
+  for (const name of filesIn(join(root, "sdk/nodejs")).keys()) {
+    if (!sdk.files.has(name)) remove(join("sdk/nodejs", name));
+  }
+}
+
+for (const path of stale) console.log(`${isCheck ? "stale" : "wrote"}: ${path}`);
+if (isCheck && stale.length > 0) {
+  console.error("generated files are stale: run `npm run generate`");
+  process.exitCode = 1;
+}

@@ -1,0 +1,254 @@
+/** The real Pulumi engine for tests: a project in a temporary folder with its own state, home and environment, driven through the command line. */
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { stringify } from "yaml";
+import { findPulumi } from "../../scripts/pulumi.mjs";
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** The folder of `pulumi` and its YAML runtime; undefined when tests of the real engine must be left out. */
+export const pulumiBin = process.env["PLUMBLINE_TEST_PULUMI"] || findPulumi();
+
+/** The folder that a Pulumi.yaml names as the plugin's. */
+export const pluginFolder = join(root, "bin");
+
+/** What a Pulumi.yaml says beside name, runtime and plugin. */
+export interface Program {
+  readonly config?: object;
+  readonly variables?: object;
+  readonly resources?: object;
+  readonly outputs?: object;
+}
+
+export interface ProjectOptions {
+  /** Where the service is; goes into the environment, as do token and brand. */
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly brand?: string;
+  /** Default `dev`. */
+  readonly stack?: string;
+  readonly environment?: { readonly [name: string]: string };
+}
+
+/** One planned or done step, as the engine's events tell it. `op`: create, update, delete, same, replace, create-replacement, delete-replaced, refresh, import, read. */
+export interface Step {
+  readonly op: string;
+  readonly urn: string;
+  readonly type: string;
+  readonly name: string;
+  readonly id: string | undefined;
+  readonly detailedDiff: {
+    readonly [path: string]: { readonly diffKind: string; readonly inputDiff: boolean };
+  };
+  readonly replaces: readonly string[];
+}
+
+export interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Of the program's own resources: stack and providers are left out. */
+  readonly steps: readonly Step[];
+  /** Number of steps by op, stack and providers left out. */
+  readonly changes: { readonly [op: string]: number };
+  readonly diagnostics: readonly {
+    readonly severity: string;
+    readonly message: string;
+    readonly urn: string;
+  }[];
+}
+
+/** One resource of the exported state. */
+export interface StateResource {
+  readonly urn: string;
+  readonly type: string;
+  readonly id?: string;
+  readonly inputs?: { readonly [name: string]: unknown };
+  readonly outputs?: { readonly [name: string]: unknown };
+  readonly initErrors?: readonly string[];
+  readonly [key: string]: unknown;
+}
+
+export type Project = Awaited<ReturnType<typeof createProject>>;
+
+/** Makes a project with a fresh stack. Call `remove` at the end; it leaves the service alone. */
+export async function createProject(program: Program, options: ProjectOptions) {
+  if (pulumiBin === undefined)
+    throw new Error("there is no pulumi: skip this test with `skipIf(!pulumiBin)`");
+  const bin = pulumiBin;
+  const folder = mkdtempSync(join(tmpdir(), "plumbline-pulumi-"));
+  const project = join(folder, "project");
+  const stack = options.stack ?? "dev";
+  mkdirSync(project);
+  mkdirSync(join(folder, "backend"));
+  let lastLog = 0;
+
+  const env: NodeJS.ProcessEnv = {
+    ...process.env,
+    PATH: `${bin}${delimiter}${process.env["PATH"]}`,
+    HOME: folder,
+    PULUMI_HOME: join(folder, "home"),
+    PULUMI_BACKEND_URL: `file://${join(folder, "backend")}`,
+    PULUMI_CONFIG_PASSPHRASE: "correct horse battery staple",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_SKIP_CONFIRMATIONS: "true",
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
+    PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
+    NO_COLOR: "1",
+    PLUMBLINE_BASE_URL: options.baseUrl,
+    PLUMBLINE_TOKEN: options.token,
+    PLUMBLINE_BRAND: options.brand ?? "compute",
+    ...options.environment,
+  };
+
+  /** Writes the program anew. */
+  function write(next: Program): void {
+    const plugins = { providers: [{ name: "plumbline", path: pluginFolder }] };
+    writeFileSync(
+      join(project, "Pulumi.yaml"),
+      stringify({ name: "test", runtime: "yaml", plugins, ...next }),
+    );
+  }
+
+  /** Starts a command and leaves it to the caller; for tests that kill it. */
+  function start(...args: string[]): ChildProcess {
+    return spawn(join(bin, "pulumi"), args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
+  }
+
+  /** Runs any command to its end, whatever it is; `stdin` is never there. */
+  async function command(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+    const child = start(...args, "--non-interactive", "--color=never");
+    let [stdout, stderr] = ["", ""];
+    child.stdout?.on("data", (data) => {
+      stdout += data;
+    });
+    child.stderr?.on("data", (data) => {
+      stderr += data;
+    });
+    const code = await new Promise<number>((settle, reject) => {
+      child.once("error", reject);
+      child.once("close", (exit) => settle(exit ?? -1));
+    });
+    return { code, stdout, stderr };
+  }
+
+  /** Runs an operation with its events; resolves also when it fails. */
+  async function attempt(...args: string[]): Promise<Outcome> {
+    lastLog += 1;
+    const log = join(folder, `events-${lastLog}`);
+    const ended = await command(...args, "--stack", stack, "--event-log", log);
+    return { ...ended, ...readEvents(log) };
+  }
+
+  /** Runs an operation; rejects with everything it said when it fails. */
+  async function succeed(...args: string[]): Promise<Outcome> {
+    const outcome = await attempt(...args);
+    if (outcome.code !== 0)
+      throw new Error(`pulumi ${args.join(" ")}: ${outcome.code}\n${outcome.stdout}\n${outcome.stderr}`);
+    return outcome;
+  }
+
+  async function json<T>(...args: string[]): Promise<T> {
+    const { code, stdout, stderr } = await command(...args, "--stack", stack);
+    if (code !== 0) throw new Error(`pulumi ${args.join(" ")}: ${code}\n${stdout}\n${stderr}`);
+    return JSON.parse(stdout) as T;
+  }
+
+  write(program);
+  const initialised = await command("stack", "init", stack);
+  if (initialised.code !== 0)
+    throw new Error(`pulumi stack init: ${initialised.stdout}\n${initialised.stderr}`);
+
+  return {
+    /** The project's folder: Pulumi.yaml and the plugin's create log are in it. */
+    folder: project,
+    stack,
+    /** The environment of its commands; a test may change it between them. */
+    env,
+    write,
+    start,
+    command,
+    attempt,
+    up: (...args: string[]) => succeed("up", "--yes", "--skip-preview", ...args),
+    preview: (...args: string[]) => succeed("preview", ...args),
+    refresh: (...args: string[]) => succeed("refresh", "--yes", "--skip-preview", ...args),
+    destroy: (...args: string[]) => succeed("destroy", "--yes", "--skip-preview", ...args),
+    import: (type: string, name: string, id: string, ...args: string[]) =>
+      succeed("import", type, name, id, "--yes", "--protect=false", "--generate-code=false", ...args),
+    outputs: () => json<{ [name: string]: unknown }>("stack", "output", "--json", "--show-secrets"),
+    /** The state, without stack and providers, secrets in the clear. */
+    resources: async (): Promise<StateResource[]> => {
+      const { deployment } = await json<{ deployment: { resources?: StateResource[] } }>(
+        "stack",
+        "export",
+        "--show-secrets",
+      );
+      return (deployment.resources ?? []).filter(({ type }) => isOwn(type));
+    },
+    /** The state file's text as it is on disk, for what must not be in it. */
+    stateText: () =>
+      readFileSync(join(folder, "backend", ".pulumi", "stacks", "test", `${stack}.json`), "utf8"),
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+function isOwn(type: string): boolean {
+  return !type.startsWith("pulumi:");
+}
+
+interface StepMetadata {
+  readonly op: string;
+  readonly urn: string;
+  readonly type: string;
+  readonly old?: { readonly id?: string };
+  readonly new?: { readonly id?: string };
+  readonly detailedDiff?: Step["detailedDiff"];
+  readonly keys?: readonly string[];
+}
+
+interface EngineEvent {
+  readonly resourcePreEvent?: { readonly metadata: StepMetadata };
+  readonly resOutputsEvent?: { readonly metadata: StepMetadata };
+  readonly diagnosticEvent?: { readonly severity: string; readonly message: string; readonly urn?: string };
+}
+
+/** Steps as they ended: a refresh learns only then what it did. */
+function readEvents(file: string): Pick<Outcome, "steps" | "changes" | "diagnostics"> {
+  const events = (existsSync(file) ? readFileSync(file, "utf8") : "")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as EngineEvent);
+  const steps = new Map<string, Step>();
+  for (const { resourcePreEvent, resOutputsEvent } of events) {
+    const metadata = (resOutputsEvent ?? resourcePreEvent)?.metadata;
+    if (metadata === undefined || !isOwn(metadata.type)) continue;
+    const key = `${metadata.urn} ${resOutputsEvent && steps.has(`${metadata.urn} refresh`) ? "refresh" : metadata.op}`;
+    steps.set(key, {
+      op: metadata.op,
+      urn: metadata.urn,
+      type: metadata.type,
+      name: metadata.urn.split("::").slice(3).join("::"),
+      id: metadata.new?.id || metadata.old?.id || undefined,
+      detailedDiff: metadata.detailedDiff ?? {},
+      replaces: metadata.keys ?? [],
+    });
+  }
+  const changes: { [op: string]: number } = {};
+  for (const { op } of steps.values()) changes[op] = (changes[op] ?? 0) + 1;
+  const diagnostics = events.flatMap(({ diagnosticEvent }) =>
+    diagnosticEvent === undefined || diagnosticEvent.severity.startsWith("debug")
+      ? []
+      : [
+          {
+            severity: diagnosticEvent.severity,
+            message: diagnosticEvent.message,
+            urn: diagnosticEvent.urn ?? "",
+          },
+        ],
+  );
+  return { steps: [...steps.values()], changes, diagnostics };
+}
