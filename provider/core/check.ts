@@ -50,6 +50,7 @@ export async function checkResource(
     values,
     declares: (name) => given[name] !== undefined,
     knows: (name) => given[name] === undefined || !containsUnknown(given[name]),
+    parent: plan.parentOf(type, given),
     refuse,
   });
   if (failures.length === 0) failures.push(...plan.declare(type, request, given));

@@ -10,8 +10,9 @@ export interface Format {
   readonly says: string;
 }
 
-/** By the name that fields give in `format`. `email` is ajv's own. */
+/** By the name that fields give in `format`. */
 export const formats: { readonly [name: string]: Format } = {
+  email: { test: isEmail, says: "must be an e-mail address" },
   ip: { test: (text) => isIpv4(text) || isIpv6(text), says: "must be an IPv4 or IPv6 address" },
   ipv4: { test: isIpv4, says: "must be an IPv4 address" },
   ipv6: { test: isIpv6, says: "must be an IPv6 address" },
@@ -20,6 +21,16 @@ export const formats: { readonly [name: string]: Format } = {
     says: "must be an IP address or a range in CIDR form (192.0.2.0/24)",
   },
 };
+
+const mailbox = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const mailHost =
+  /^([A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?\.)+(?!\d+$)[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/;
+
+function isEmail(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  const local = text.slice(0, Math.max(at, 0));
+  return local.length <= 64 && text.length <= 254 && mailbox.test(local) && mailHost.test(text.slice(at + 1));
+}
 
 function isRange(text: string): boolean {
   const [host = "", prefix = "", more] = text.split("/");

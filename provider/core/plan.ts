@@ -20,6 +20,11 @@ interface Entry {
 export interface Plan {
   /** Remembers checked inputs in place of what the same URN declared before, and refuses what cannot stand beside its siblings. */
   readonly declare: (type: ResourceType, identity: ResourceIdentity, inputs: ValueMap) => CheckFailure[];
+  /** The declared values of the parent that these inputs name, where this plan declares it. */
+  readonly parentOf: (
+    type: ResourceType,
+    inputs: ValueMap,
+  ) => { readonly [name: string]: unknown } | undefined;
   /** Remembers that the object with this id is the resource with this URN. */
   readonly know: (type: ResourceType, id: string, urn: Urn) => void;
   /** True when some resource of this deployment is known to be that object. */
@@ -38,14 +43,17 @@ export function newPlan(): Plan {
     entries.delete(urn);
   };
 
+  const valuesOf = (type: ResourceType, parent: string | undefined) => {
+    const urn = parent === undefined ? undefined : (owners.get(`${type.parents?.[0]}/${parent}`) ?? parent);
+    return urn === undefined ? undefined : entries.get(urn)?.values;
+  };
+
   const declare: Plan["declare"] = (type, identity, inputs) => {
     forget(identity.urn);
     const values = knownValues(plainInputs(type.inputs, inputs));
     const parent = parentOf(type, inputs);
     const uniques = uniqueGroups(type, parent, values);
-    const parentUrn =
-      parent === undefined ? undefined : (owners.get(`${type.parents?.[0]}/${parent}`) ?? parent);
-    const parentValues = parentUrn ? entries.get(parentUrn)?.values : undefined;
+    const parentValues = valuesOf(type, parent);
     const shared = parent === undefined ? [] : (type.siblings?.groups(values, parentValues) ?? []);
     const ruled = shared.map((group) => `${type.key}|${parent}|rule|${group}`);
     const everyone = parent === undefined ? [] : [`${type.key}|${parent}|all`];
@@ -95,6 +103,7 @@ export function newPlan(): Plan {
 
   return {
     declare,
+    parentOf: (type, inputs) => valuesOf(type, parentOf(type, inputs)),
     know: (type, id, urn) => void owners.set(`${type.key}/${id}`, urn),
     isOurs: (type, id) => owners.has(`${type.key}/${id}`),
   };

@@ -17,6 +17,8 @@ export interface CheckedInputs<I extends Fields> {
   readonly declares: (name: keyof I & string) => boolean;
   /** True when its value (or its absence) is known. */
   readonly knows: (name: keyof I & string) => boolean;
+  /** The parent's own declared values, where this plan declares it. */
+  readonly parent: { readonly [name: string]: unknown } | undefined;
   readonly refuse: Refuse;
 }
 
@@ -155,7 +157,10 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   /** True when a replacement cannot exist beside the old object; default: a unique field keeps its value under the same parents. */
   readonly collides?: (before: ValuesOf<I>, after: ValuesOf<I>) => boolean;
   /** Another request than the POST of all fields to the collection; undefined leaves it to that. */
-  readonly createRequest?: (values: ValuesOf<I>) => CreateVariant<I> | undefined;
+  readonly createRequest?: (
+    values: ValuesOf<I>,
+    service: ServicePort,
+  ) => CreateVariant<I> | undefined | Promise<CreateVariant<I>>;
   /** Declared values as the service will answer them, where that needs another object (a name relative to its zone); for finding an object again. A key that is there but undefined is not compared. */
   readonly asAnswered?: (values: ValuesOf<I>, service: ServicePort) => Promise<ValuesOf<I>>;
   readonly aspects?: readonly Aspect<I>[];

@@ -20,7 +20,7 @@ const compiled = new WeakMap<Fields, ValidateFunction>();
 let shared: Promise<AjvClass> | undefined;
 
 async function loadAjv(): Promise<AjvClass> {
-  const [{ Ajv }, { default: addFormats }] = await Promise.all([import("ajv"), import("ajv-formats")]);
+  const { Ajv } = await import("ajv");
   const ajv = new Ajv({
     strict: true,
     allErrors: true,
@@ -30,7 +30,6 @@ async function loadAjv(): Promise<AjvClass> {
   });
   ajv.addVocabulary(annotationKeywords.filter((keyword) => keyword !== "writeOnly")); // which JSON Schema has itself
   ajv.addKeyword({ keyword: "rules", type: "string", errors: true, compile: compileRules });
-  (addFormats as unknown as (ajv: AjvClass, names: string[]) => void)(ajv, ["email"]);
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format.test);
   return ajv;
 }
@@ -144,14 +143,11 @@ function describe(error: ErrorObject, path: PropertyPath, shape: Shape, isSecret
     case "rules":
       return `${params["says"]}${given}`;
     case "format":
-      return `${formats[String(params["format"])]?.says ?? words(String(params["format"]))}${given}`;
+      return `${formats[String(params["format"])]?.says}${given}`;
     default:
       return `is not valid (${error.keyword})${given}`;
   }
 }
-
-const words = (format: string) =>
-  format === "email" ? "must be an e-mail address" : `must be in ${format} format`;
 
 function unknownName(name: string, error: ErrorObject, outputs: Fields | undefined, noun: string): string {
   if (outputs && name in outputs) return "is made by the service and cannot be set; take it out";

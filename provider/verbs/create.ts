@@ -132,7 +132,7 @@ async function make(
   attempt: Attempt,
   values: Values,
 ): Promise<Made> {
-  const variant = type.createRequest?.(values) ?? plainCreate(type, request, values);
+  const variant = (await type.createRequest?.(values, attempt.service)) ?? plainCreate(type, request, values);
   const posted = new Set<string>(variant.fields);
   for (let round = 1; ; round++) {
     const sentAt = performance.now();

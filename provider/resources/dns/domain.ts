@@ -2,6 +2,7 @@
 
 import { choice, group, id, integer, list, optional, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
+import { tags, times } from "../fields.ts";
 
 const seconds = (description: string) =>
   optional(
@@ -43,12 +44,8 @@ export const Domain = resource({
       normal: ["trailing-dot", "lower-case"],
       rules: [
         {
-          pattern: "^(\\*\\.)?([a-zA-Z0-9_-]{1,63}\\.)+([a-zA-Z]{2,16}|xn--[a-zA-Z0-9-]+)$",
-          says: "must be a domain name of at least two labels, each of at most 63 letters, digits, hyphens and underscores, without a final dot",
-        },
-        {
-          pattern: "^(\\*\\.)?([^.-]|[^.-][^.]*[^.-])(\\.([^.-]|[^.-][^.]*[^.-]))*$",
-          says: "must be a domain name whose labels neither begin nor end with a hyphen",
+          pattern: "^(\\*\\.)?([a-zA-Z0-9_-]{1,63}\\.)+([a-zA-Z]{2,3}\\.)?([a-zA-Z]{2,16}|xn--[a-zA-Z0-9]+)$",
+          says: "must be a domain name of at least two labels of at most 63 letters, digits, hyphens and underscores, without a final dot",
         },
       ],
     }),
@@ -75,13 +72,7 @@ export const Domain = resource({
       "Servers that a `slave` copies the zone from: at least one; all together at most 1000 characters.",
     ),
     axfrIps: addresses("Addresses that may transfer the zone (AXFR); all together at most 1000 characters."),
-    tags: optional(
-      list(text({ description: "A tag; case does not matter.", normal: "lower-case" }), {
-        description: "Tags, for organisation only; order and case do not matter.",
-        normal: "set",
-        default: [],
-      }),
-    ),
+    tags: tags(),
     ttlSec: seconds("How long resolvers may keep records that have no TTL of their own. 0 means 86400."),
     refreshSec: seconds("How often secondary servers ask for changes. 0 means 14400."),
     retrySec: seconds("How soon secondary servers ask again after a failed refresh. 0 means 14400."),
@@ -119,10 +110,7 @@ export const Domain = resource({
     errors: optional(
       text({ description: "What the service found wrong with the zone; empty when nothing.", movedBy: true }),
     ),
-    created: optional(text({ description: "When it was made (UTC)." })),
-    updated: optional(
-      text({ description: "When it or a record of it was last changed (UTC).", movedBy: true }),
-    ),
+    ...times,
   },
   check({ values, declares, knows, refuse }) {
     const isCopy = declares("importFrom") || declares("cloneOf");

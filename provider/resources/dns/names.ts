@@ -3,20 +3,48 @@
 const label = /^[A-Za-z0-9_]([A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?$/;
 const mailLabel = /^[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
-/** True for labels joined by dots, with or without a final dot. `wildcard` allows `*` as the first label. */
-export function isHostName(name: string, options: { wildcard?: boolean; mail?: boolean } = {}): boolean {
-  const labels = name.replace(/\.$/, "").split(".");
-  const rest = options.wildcard && labels[0] === "*" ? labels.slice(1) : labels;
+/** The longest name that DNS carries, without its final dot. */
+const longest = 253;
+
+const withoutDot = (name: string) => name.replace(/\.$/, "");
+
+/** True for labels joined by dots, with or without a final dot; the left-most may be `*` where wildcards are allowed. */
+export function isRelativeName(name: string, options: { wildcard: boolean }): boolean {
+  const labels = withoutDot(name).split(".");
+  return labels.every((part, at) => (options.wildcard && at === 0 && part === "*") || label.test(part));
+}
+
+/** True for what a record may point at: a host name whose last label is no number. A final dot is accepted. */
+export function isHostName(name: string): boolean {
+  const bare = withoutDot(name);
+  return bare.length <= longest && isRelativeName(bare, { wildcard: false }) && !/(^|\.)\d+$/.test(bare);
+}
+
+/** True for a host name of two labels or more, without a final dot. */
+export function isFullDomain(name: string): boolean {
+  return name.includes(".") && !name.endsWith(".") && isHostName(name);
+}
+
+/** True for a mail name: each component starts with a letter, the left-most may be `*`. `strict` false asks that of the first only, as the rest may be the zone's own name. */
+export function isMailName(name: string, strict: boolean): boolean {
+  const bare = withoutDot(name);
   return (
-    name.length < 255 &&
-    rest.every((part) => (options.mail ? mailLabel : label).test(part)) &&
-    labels[0] !== ""
+    bare.length <= longest &&
+    bare.split(".").every((part, at) => {
+      if (at === 0) return part === "*" || mailLabel.test(part);
+      return (strict ? mailLabel : label).test(part);
+    })
   );
+}
+
+/** True for a service or protocol of an SRV record, with or without what the service puts around it. */
+export function isServiceLabel(text: string): boolean {
+  return /^_?[A-Za-z0-9]([A-Za-z0-9-]{0,60}[A-Za-z0-9])?\.?$/.test(text);
 }
 
 /** The name relative to its zone, in lower case: the zone's own name and a final dot are cut off, `""` is the zone itself. */
 export function relativeName(name: string | undefined, zone: string | undefined): string {
-  const bare = (name ?? "").toLowerCase().replace(/\.$/, "");
+  const bare = withoutDot((name ?? "").toLowerCase());
   const suffix = zone?.toLowerCase();
   if (suffix === undefined) return bare;
   if (bare === suffix) return "";

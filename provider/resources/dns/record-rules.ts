@@ -1,28 +1,41 @@
 /** What each type of DNS record takes, and what is wrong with one (contract section 2.4). Pure. */
 
 import { formats } from "../../core/formats.ts";
-import { isHostName } from "./names.ts";
+import {
+  isFullDomain,
+  isHostName,
+  isMailName,
+  isRelativeName,
+  isServiceLabel,
+  relativeName,
+} from "./names.ts";
 
 export const recordTypes = ["A", "AAAA", "NS", "MX", "CNAME", "TXT", "SRV", "PTR", "CAA"] as const;
 export type RecordType = (typeof recordTypes)[number];
 
-const special = ["priority", "weight", "port", "service", "protocol", "tag"] as const;
+/** Fields that only some types have. */
+export const specialNames = ["priority", "weight", "port", "service", "protocol", "tag"] as const;
 
-/** Special fields that a type takes, and those it demands. */
-export const specialFields: {
-  readonly [T in RecordType]: { takes: readonly string[]; needs: readonly string[] };
-} = {
-  A: { takes: [], needs: [] },
-  AAAA: { takes: [], needs: [] },
-  NS: { takes: [], needs: [] },
+interface Taken {
+  readonly takes: readonly string[];
+  readonly needs: readonly string[];
+}
+
+const plain: Taken = { takes: [], needs: [] };
+
+/** Special fields that a type takes, and those that it demands. */
+export const specialFields: { readonly [T in RecordType]: Taken } = {
+  A: plain,
+  AAAA: plain,
+  NS: plain,
   MX: { takes: ["priority"], needs: [] },
-  CNAME: { takes: [], needs: [] },
-  TXT: { takes: [], needs: [] },
+  CNAME: plain,
+  TXT: plain,
   SRV: {
     takes: ["priority", "weight", "port", "service", "protocol"],
     needs: ["service", "port", "priority", "weight"],
   },
-  PTR: { takes: [], needs: [] },
+  PTR: plain,
   CAA: { takes: ["tag"], needs: ["tag"] },
 };
 
@@ -38,24 +51,30 @@ export interface RecordValues {
   readonly tag?: string;
 }
 
-export function isRecordType(type: string | undefined): type is RecordType {
-  return (recordTypes as readonly (string | undefined)[]).includes(type);
+/** A record as far as it is known when it is checked. */
+export interface RecordDraft {
+  readonly values: RecordValues;
+  readonly declares: (name: keyof RecordValues) => boolean;
+  readonly knows: (name: keyof RecordValues) => boolean;
+  /** The domain's name, where it is known. */
+  readonly zone: string | undefined;
+  readonly refuse: (property: string, reason: string) => void;
+}
+
+export function isRecordType(type: unknown): type is RecordType {
+  return (recordTypes as readonly unknown[]).includes(type);
 }
 
 /** A Null MX: says that the domain takes no mail. */
 export const isNullMx = ({ type, target }: RecordValues) => type === "MX" && target === "";
 
-/** Everything that the values, as far as they are known, break. `declares`: given, known or not; `knows`: known to be what `values` says. */
-export function recordFaults(
-  values: RecordValues,
-  declares: (name: keyof RecordValues) => boolean,
-  knows: (name: keyof RecordValues) => boolean,
-  refuse: (property: string, reason: string) => void,
-): void {
+/** Refuses everything that the record, as far as it is known, breaks. */
+export function judgeRecord(draft: RecordDraft) {
+  const { values, declares, knows, refuse } = draft;
   const { type } = values;
   if (!isRecordType(type)) return;
   const { takes, needs } = specialFields[type];
-  for (const name of special) {
+  for (const name of specialNames) {
     const value = values[name];
     if (!takes.includes(name) && value !== undefined && value !== 0 && value !== "") {
       refuse(name, `is not for ${type} records; take it out`);
@@ -63,81 +82,78 @@ export function recordFaults(
     if (needs.includes(name) && (!declares(name) || value === ""))
       refuse(name, `is required for ${type} records`);
   }
-  if (knows("name")) nameFaults(type, values, refuse);
-  if (values.target !== undefined) targetFaults(type, values, values.target, refuse);
+  for (const name of ["service", "protocol"] as const) {
+    if (type === "SRV" && values[name] && !isServiceLabel(values[name])) {
+      refuse(name, `must be letters, digits and inner hyphens, not ${quoted(values[name])}`);
+    }
+  }
+  if (knows("name")) judgeName(type, draft);
+  if (values.target !== undefined) judgeTarget(type, draft, values.target);
 }
 
-function nameFaults(
-  type: RecordType,
-  values: RecordValues,
-  refuse: (property: string, reason: string) => void,
-) {
-  const name = values.name ?? "";
-  if (name === "@") return refuse("name", 'must not be "@"; leave it out for the domain itself');
+const quoted = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);
+
+function judgeName(type: RecordType, { values, zone, refuse }: RecordDraft) {
+  if (values.name === "@") return refuse("name", 'must not be "@"; leave it out for the domain itself');
+  const name = relativeName(values.name, zone);
   if (type === "CNAME" && name === "") return refuse("name", "is required for CNAME records");
-  if (type === "SRV" || type === "PTR" || name === "") return;
-  if (type === "NS" && name.split(".")[0] === "*")
+  if (type === "SRV" || name === "") return;
+  if (type === "NS" && name.includes("*"))
     return refuse("name", "must not have a wildcard: NS records take none");
   if (isNullMx(values)) return refuse("name", "must be empty for a Null MX (an MX whose target is empty)");
-  const isGood = isHostName(name, { wildcard: type !== "NS", mail: type === "MX" });
-  if (!isGood) refuse("name", `must be a host name relative to the domain, not ${JSON.stringify(name)}`);
+  if (type === "MX") {
+    if (!isMailName(name, zone !== undefined || !name.includes("."))) {
+      refuse(
+        "name",
+        `must have components of letters, digits and inner hyphens that start with a letter, not ${quoted(name)}`,
+      );
+    }
+  } else if (!isRelativeName(name, { wildcard: type !== "NS" })) {
+    refuse("name", `must be a host name relative to the domain, not ${quoted(values.name ?? "")}`);
+  }
 }
 
-function targetFaults(
-  type: RecordType,
-  values: RecordValues,
-  target: string,
-  refuse: (property: string, reason: string) => void,
-) {
-  const given = `, not ${JSON.stringify(target.length > 80 ? `${target.slice(0, 77)}…` : target)}`;
+function judgeTarget(type: RecordType, { values, refuse }: RecordDraft, target: string) {
+  const fault = (wanted: string) => refuse("target", `must be ${wanted}, not ${quoted(target)}`);
   if (target === "" && type !== "MX") return refuse("target", `is required for ${type} records`);
   switch (type) {
     case "A":
-      if (target !== "[remote_addr]" && !formats["ipv4"]!.test(target)) {
-        refuse("target", `must be an IPv4 address (or [remote_addr])${given}`);
-      }
+      if (target !== "[remote_addr]" && !formats["ipv4"]!.test(target))
+        fault("an IPv4 address (or [remote_addr])");
       return;
     case "AAAA":
-      if (!formats["ipv6"]!.test(target)) refuse("target", `must be an IPv6 address${given}`);
+      if (!formats["ipv6"]!.test(target)) fault("an IPv6 address");
       return;
     case "MX":
-      if (target === "") {
-        if ((values.priority ?? 0) !== 0)
-          refuse("priority", "must be 0 for a Null MX (an MX whose target is empty)");
-      } else if (target.length > 253 || !isHostName(target, { wildcard: true, mail: true })) {
-        refuse("target", `must be the name of a mail server${given}`);
+      if (target !== "") {
+        if (!isMailName(target, true)) fault("the name of a mail server");
+      } else if ((values.priority ?? 0) !== 0) {
+        refuse("priority", "must be 0 for a Null MX (an MX whose target is empty)");
       }
       return;
     case "NS":
     case "CNAME":
     case "SRV":
-      if (!isHostName(target)) refuse("target", `must be a domain name${given}`);
+    case "PTR":
+      if (!isHostName(target)) fault("a domain name");
       return;
     case "CAA":
-      return authorityFaults(values.tag, target, given, refuse);
-    default:
+      return judgeAuthority(values.tag, target, fault);
+    case "TXT":
       return;
   }
 }
 
-function authorityFaults(
-  tag: string | undefined,
-  target: string,
-  given: string,
-  refuse: (property: string, reason: string) => void,
-) {
-  const issuer = target.split(";")[0]!.trim();
-  if (tag === "issue" && issuer !== "" && !isHostName(issuer)) {
-    refuse("target", `must be an issuer's domain, with parameters after semicolons if any${given}`);
+function judgeAuthority(tag: string | undefined, target: string, fault: (wanted: string) => void) {
+  const [issuer = "", ...parameters] = target.split(";");
+  const isPrintable = (parameter: string) => /^[ \t]*[\x21-\x7e][\x20-\x7e\t]*$/.test(parameter);
+  if (tag === "issue" && !(isFullDomain(issuer.trim()) && parameters.every(isPrintable))) {
+    fault("an issuer's domain, with printable parameters after semicolons if any");
   }
-  if (tag === "issuewild" && issuer !== "" && !isHostName(issuer)) {
-    refuse("target", `must be an issuer's domain that does not begin with *${given}`);
-  }
-  if (
-    tag === "iodef" &&
-    !/^mailto:[^@\s]+@[^@\s]+$/.test(target) &&
-    !isHostName(target.replace(/^https?:\/\/([^/]*).*$/, "$1"))
-  ) {
-    refuse("target", `must be a domain, an http or https address, or mailto: and an e-mail address${given}`);
-  }
+  if (tag === "issuewild" && !isFullDomain(target)) fault("an issuer's domain that does not begin with *");
+  if (tag !== "iodef") return;
+  const isGood = target.startsWith("mailto:")
+    ? formats["email"]!.test(target.slice("mailto:".length))
+    : isFullDomain(target.replace(/^https?:\/\//, ""));
+  if (!isGood) fault("a domain, one after http:// or https://, or an e-mail address after mailto:");
 }

@@ -3,48 +3,12 @@
 import { choice, id, integer, optional, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { reveal, type Value, type ValueMap } from "../../core/value.ts";
+import { times } from "../fields.ts";
 import { relativeName } from "./names.ts";
-import {
-  isNullMx,
-  isRecordType,
-  type RecordValues,
-  recordFaults,
-  recordTypes,
-  specialFields,
-} from "./record-rules.ts";
+import { hostTargets, isSameOwner, lookup, siblings } from "./record-relations.ts";
+import { isRecordType, judgeRecord, recordTypes, specialFields, specialNames } from "./record-rules.ts";
 
-/** Active records that one domain may have. */
-const limit = 12_000;
-const hostTargets = ["NS", "MX", "CNAME", "SRV", "PTR"];
-
-/** The name that the record answers for, relative to the zone; an SRV record makes it of its service. */
-function ownerName(values: RecordValues, zone: string | undefined): string {
-  if (values.type !== "SRV") return relativeName(values.name, zone);
-  const bare = (part: string | undefined) => (part ?? "").replace(/^_+|\.+$/g, "").toLowerCase();
-  return [values.service, values.protocol]
-    .map(bare)
-    .filter(Boolean)
-    .map((part) => `_${part}`)
-    .join(".");
-}
-
-/** Why two records cannot stand together, if so. `other` says what the second one is. */
-function conflict(mine: RecordValues, theirs: RecordValues, isSameName: boolean, other: string) {
-  if (isSameName && mine.type === "CNAME") {
-    const reason =
-      theirs.type === "CNAME"
-        ? `is also the name of ${other}, and only one CNAME may have a name`
-        : `is also the name of ${other} (${theirs.type}), and a CNAME must be alone`;
-    return { property: "name", reason };
-  }
-  if (isSameName && theirs.type === "CNAME")
-    return { property: "name", reason: `is the name of ${other}, a CNAME, which must be alone` };
-  if (mine.type !== "MX" || theirs.type !== "MX" || (!isNullMx(mine) && !isNullMx(theirs))) return undefined;
-  return {
-    property: "target",
-    reason: `conflicts with ${other}: beside a Null MX (empty target) there is no other MX`,
-  };
-}
+const isSpecial = (name: string) => (specialNames as readonly string[]).includes(name);
 
 export const Record = resource({
   area: "dns",
@@ -122,9 +86,9 @@ export const Record = resource({
     ),
     protocol: optional(
       text({
-        description: "SRV: the protocol (`tcp`).",
+        description: "SRV: the protocol. Default: `tcp`.",
         normal: "leading-underscore",
-        default: null,
+        default: "tcp",
         adoptKey: true,
       }),
     ),
@@ -138,10 +102,9 @@ export const Record = resource({
   },
   outputs: {
     recordId: id({ description: "The record's own number.", reference: "dns/record", wireName: "id" }),
-    created: optional(text({ description: "When it was made (UTC)." })),
-    updated: optional(text({ description: "When it was last changed (UTC).", movedBy: true })),
+    ...times,
   },
-  check: ({ values, declares, knows, refuse }) => recordFaults(values, declares, knows, refuse),
+  check: ({ parent, ...draft }) => judgeRecord({ ...draft, zone: parent?.["domain"] as string | undefined }),
   /** Some rewriting depends on the type: final dots of host targets, and SRV names, which the service makes itself. */
   canonical(values: ValueMap): ValueMap {
     const type = values["type"] as string;
@@ -152,38 +115,10 @@ export const Record = resource({
     if (type === "SRV") delete result["name"];
     return result;
   },
-  siblings: {
-    limit,
-    groups(values, zone) {
-      const name = `name ${ownerName(values, zone?.["domain"] as string | undefined)}`;
-      return values.type === "MX" ? [name, "mail"] : [name];
-    },
-    conflict: (mine, theirs, group) =>
-      conflict(mine, theirs.values, group !== "mail", `"${theirs.name}" in this plan`),
-  },
-  async lookup({ before, after, creating, collection, list, get, isOurs, refuse }) {
-    if (collection === undefined || !after.type) return;
-    if (!creating && ownerName(before, undefined) === ownerName(after, undefined)) return;
-    const records = await list(collection);
-    if (creating && records.length >= limit)
-      refuse("", `the domain has ${records.length} records already, and may have ${limit}`);
-    const zone = after.name?.includes(".")
-      ? String((await get(`/domains/${after.domainId}`))["domain"])
-      : undefined;
-    for (const record of records) {
-      const id = `${after.domainId}/${record["id"]}`;
-      const theirs = record as RecordValues;
-      const isSameName = ownerName(after, zone) === String(theirs.name ?? "").toLowerCase();
-      const failure = isOurs(id)
-        ? undefined
-        : conflict(after, theirs, isSameName, `record ${id} on the account`);
-      if (failure) return refuse(failure.property, `${failure.reason}; import or delete that record first`);
-    }
-  },
-  collides(before, after) {
-    const isSameName = ownerName(before, undefined) === ownerName(after, undefined);
-    return isSameName && (before.type === "CNAME" || after.type === "CNAME");
-  },
+  siblings,
+  lookup,
+  collides: (before, after) =>
+    isSameOwner(before, after) && (before.type === "CNAME" || after.type === "CNAME"),
   async asAnswered(values, service) {
     const zone = String((await service.get(`/domains/${values.domainId}`))["domain"]);
     const bare = values.target?.replace(/\.$/, "") ?? "";
@@ -196,11 +131,9 @@ export const Record = resource({
     const type = String(object["type"]);
     if (!isRecordType(type)) return inputs;
     const { takes, needs } = specialFields[type];
-    const kept = Object.entries(inputs).filter(([name]) => !(name in specialNames) || takes.includes(name));
+    const kept = Object.entries(inputs).filter(([name]) => !isSpecial(name) || takes.includes(name));
     const demanded = needs.flatMap((name) => (object[name] == null ? [] : [[name, object[name]]]));
     const { name, ...rest } = Object.fromEntries([...kept, ...demanded, ["target", object["target"] ?? ""]]);
     return type === "SRV" || name === undefined ? rest : { ...rest, name };
   },
 });
-
-const specialNames = { priority: 1, weight: 1, port: 1, service: 1, protocol: 1, tag: 1 };

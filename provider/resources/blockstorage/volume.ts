@@ -1,0 +1,162 @@
+/** Volume: block storage that attaches to a compute instance of its region (contract section 2.10). */
+
+import { flag, id, integer, optional, text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { tags, times } from "../fields.ts";
+import { detach, reattach } from "./attachment.ts";
+import { label } from "./label.ts";
+
+export const Volume = resource({
+  area: "blockstorage",
+  name: "Volume",
+  description:
+    "A block storage volume. It grows in place, and attaches, moves and detaches in place. Import by its id or its label.",
+  path: "/volumes/{volumeNumber}",
+  nameFormat: "LABEL",
+  inputs: {
+    label: optional(label),
+    size: optional(
+      integer({
+        description:
+          "Size in GB, 10 to 10240. It can only grow. Default: 20; for a clone, the size of its source.",
+        minimum: 10,
+        maximum: 10_240,
+        createOnly: true,
+        computed: true,
+      }),
+    ),
+    region: optional(
+      text({
+        description:
+          "Id of the region (`us-east`). Required without `computeId` or `cloneOf`, whose region it has then.",
+        minLength: 1,
+        immutable: true,
+        computed: true,
+      }),
+    ),
+    computeId: optional(
+      id({
+        description:
+          "Id of the compute instance that it is attached to; it must be in the same region. Cleared, it is detached.",
+        reference: "compute/instance",
+        createOnly: true,
+        default: null,
+      }),
+    ),
+    configId: optional(
+      id({
+        description:
+          "Id of the instance's configuration profile that the volume is added to. Left out, the service chooses: the only one, or the one booted last.",
+        reference: "compute/config",
+        createOnly: true,
+        writeOnly: true,
+        computed: true,
+      }),
+    ),
+    persistAcrossBoots: optional(
+      flag({
+        description:
+          "False attaches the volume to the running instance only, not to a configuration profile. Default: true.",
+        createOnly: true,
+        writeOnly: true,
+        default: true,
+      }),
+    ),
+    tags: tags(),
+    cloneOf: optional(
+      id({
+        description:
+          "Id of a Volume whose data (and size) the new one copies. Taking it out later changes nothing.",
+        reference: "blockstorage/volume",
+        immutable: true,
+        writeOnly: true,
+        computed: true,
+      }),
+    ),
+  },
+  outputs: {
+    status: text({ description: "`active` when it is ready." }),
+    filesystemPath: text({ description: "Device path on the instance.", movedBy: ["label"] }),
+    hardwareType: optional(text({ description: "`nvme` or `hdd`." })),
+    computeLabel: optional(
+      text({ description: "Label of the instance that it is attached to.", movedBy: ["computeId"] }),
+    ),
+    ...times,
+  },
+  timeouts: { create: 900, update: 1200, delete: 600 },
+  check({ values, declares, refuse }) {
+    if (!declares("region") && !declares("computeId") && !declares("cloneOf")) {
+      refuse("region", "is required without computeId");
+    }
+    if (declares("configId") && !declares("computeId"))
+      refuse("configId", "needs computeId, whose configuration profile it is");
+    if (declares("configId") && values.persistAcrossBoots === false) {
+      refuse(
+        "configId",
+        "cannot be combined with persistAcrossBoots: false, which uses no configuration profile",
+      );
+    }
+  },
+  refuseChange({ before, after, refuse }) {
+    if (before.size !== undefined && after.size !== undefined && after.size < before.size) {
+      refuse("size", `cannot shrink from ${before.size} to ${after.size} GB: a volume only grows`);
+    }
+  },
+  async lookup({ after, creating, get, refuse }) {
+    if (!creating || after.cloneOf === undefined) return;
+    const source = await get(`/volumes/${after.cloneOf}`);
+    const size = Number(source["size"]);
+    if (after.size !== undefined && after.size < size) {
+      refuse("size", `must be at least ${size} GB, the size of the volume that it clones`);
+    }
+    if (after.region !== undefined && after.region !== source["region"]) {
+      refuse("region", `must be ${source["region"]}, the region of the volume that it clones, or left out`);
+    }
+  },
+  async createRequest(
+    { label: name, size, region, computeId, configId, persistAcrossBoots, tags, cloneOf },
+    service,
+  ) {
+    if (cloneOf !== undefined) {
+      return {
+        path: `/volumes/${cloneOf}/clone`,
+        body: { label: name },
+        fields: ["label", "cloneOf", "region"],
+      };
+    }
+    const body: { [name: string]: unknown } = { label: name, size, region, tags };
+    if (persistAcrossBoots === false && computeId !== undefined) {
+      // A create always attaches across boots, so the volume is made beside the instance and attached afterwards.
+      body["region"] = region ?? (await service.get(`/compute/instances/${computeId}`))["region"];
+      return { path: "/volumes", body, fields: ["label", "size", "region", "tags"] };
+    }
+    body["compute_id"] = computeId && Number(computeId);
+    body["config_id"] = configId && Number(configId);
+    const fields = [
+      "label",
+      "size",
+      "region",
+      "tags",
+      "computeId",
+      "configId",
+      "persistAcrossBoots",
+    ] as const;
+    return { path: "/volumes", body, fields };
+  },
+  ready: {
+    isReady: (volume) => volume["status"] === "active",
+    failure: (volume) =>
+      volume["status"] === "contact_support"
+        ? "the service asks to contact support about this volume"
+        : undefined,
+  },
+  aspects: [
+    {
+      name: "resize",
+      fields: ["size"],
+      sync: ({ service, path, inputs }) => service.post(`${path}/resize`, { size: inputs.size }),
+    },
+    { name: "attach", fields: ["computeId", "configId", "persistAcrossBoots"], sync: reattach },
+  ],
+  beforeDelete: detach,
+});
