@@ -1,5 +1,7 @@
 /** The service in a box, as other rooms start it. */
 
+import type { Seed } from "./account-file.ts";
+
 export interface EmulatorOptions {
   /** Default 0: any free port. */
   port?: number;
@@ -9,8 +11,8 @@ export interface EmulatorOptions {
   brand?: string;
   /** File that keeps the account between runs (read at start when it exists; written after changes and at close). */
   data?: string;
-  /** File with the first content of the account. */
-  seed?: string;
+  /** First content of the account: a file, or what such a file holds. */
+  seed?: string | Seed;
   /** Divides the contract's durations; `max` ends a transition by the next read. Default 1. */
   speed?: number | "max";
   /** Default `off` when embedded. A number is the general limit of requests in 2 minutes. */
@@ -72,4 +74,5 @@ export interface Emulator {
   close(): Promise<void>;
 }
 
+export { starterAccount } from "./catalogue/starter.ts";
 export { startEmulator } from "./server.ts";

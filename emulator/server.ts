@@ -29,7 +29,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const word = options.brand ?? "compute";
   const brand = createBrand(word);
   const tokensFile = options.tokens === undefined ? undefined : readTokensFile(options.tokens, brand.swap);
-  const seed = options.seed === undefined ? undefined : readSeedFile(options.seed);
+  const seed = typeof options.seed === "string" ? readSeedFile(options.seed) : options.seed;
   const kept = dataFile === undefined ? undefined : readDataFile(dataFile);
 
   let keeper: Keeper | undefined;

@@ -27,7 +27,7 @@ export function addEmulatorCommand(program: Command): void {
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option("--brand <word>", "the service's brand word in paths, fields and scopes (default: compute)")
     .option("--data <file>", "keep the account in this file between runs")
-    .option("--seed <file>", "first content of the account")
+    .option("--seed <file>", "first content of the account (default: one running instance, 1001)")
     .option("--speed <factor>", "divide the service's waiting times by this; max: over by the next read", "1")
     .option("--rate-limit <limit>", "off, standard, or a number of requests in 2 minutes", "off")
     .option("--tokens <file>", "tokens with scopes, users and grants; without it any token is the owner")
@@ -55,8 +55,8 @@ export function startEmbedded(file: string | undefined): Promise<Emulator> {
 
 async function start(options: EmulatorOptions): Promise<Emulator> {
   // Loaded only when asked for: most commands never need the service's side.
-  const { startEmulator } = await import("../../emulator/index.ts");
-  return startEmulator(options);
+  const { starterAccount, startEmulator } = await import("../../emulator/index.ts");
+  return startEmulator({ seed: starterAccount, ...options });
 }
 
 function optionsOf(flags: EmulatorFlags): EmulatorOptions {
