@@ -1,30 +1,36 @@
 /** Finds the name that was probably meant; knows nothing of where names come from. */
 
-/** The candidate closest to `name`, or undefined when none is close (at most a third of its letters wrong, and one letter in short names). Letter case counts for nothing. */
+/** The candidate closest to `name`, or undefined when none is close (a third of the longer name's letters wrong at most). Letter case counts for nothing. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = name.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    // A name that goes on where the other ends is close, however short they are.
     const other = candidate.toLowerCase();
-    const isBeginning =
-      wanted.length > 1 && (other.startsWith(wanted) || (other.length > 1 && wanted.startsWith(other)));
-    if (isBeginning && Math.abs(other.length - wanted.length) <= 3 && bestDistance > 1) {
-      best = candidate;
-      bestDistance = Math.min(Math.abs(other.length - wanted.length), 1);
-      if (bestDistance === 0) break;
-      continue;
-    }
-    if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue;
-    const distance = distanceBetween(wanted, other, bestDistance);
-    if (distance < bestDistance) {
+    const limit = Math.min(bestDistance, allowed(wanted, other) + 1);
+    const difference = Math.abs(other.length - wanted.length);
+    let distance = difference >= limit ? limit : distanceBetween(wanted, other, limit);
+    // A name that goes on where the other ends is close, however short they are.
+    if (isBeginning(wanted, other) && difference <= 3) distance = Math.min(distance, difference, 1);
+    if (
+      distance < bestDistance &&
+      distance <= Math.max(allowed(wanted, other), isBeginning(wanted, other) ? 1 : 0)
+    ) {
       best = candidate;
       bestDistance = distance;
       if (distance === 0) break;
     }
   }
   return best;
+}
+
+function allowed(a: string, b: string): number {
+  const shorter = Math.min(a.length, b.length);
+  return shorter < 2 ? 0 : Math.max(1, Math.floor(Math.max(a.length, b.length) / 3));
+}
+
+function isBeginning(a: string, b: string): boolean {
+  return Math.min(a.length, b.length) > 1 && (a.startsWith(b) || b.startsWith(a));
 }
 
 /** ` - did you mean "x"?` or the empty text, to end a message with. */

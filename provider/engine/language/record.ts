@@ -30,14 +30,14 @@ export function readRecord(
     if (name === undefined) {
       report.error(
         entry.key.at,
-        `${what} has no key ${JSON.stringify(key)}${hint(key) ?? didYouMean(key, names)}`,
+        `${JSON.stringify(key)} is no key of ${what}${hint(key) ?? didYouMean(key, names)}`,
       );
       continue;
     }
     if (name !== key)
       report.warning(entry.key.at, `write ${JSON.stringify(name)}, not ${JSON.stringify(key)}`);
     if (entries.has(name)) {
-      report.error(entry.key.at, `${what} has the key ${JSON.stringify(name)} twice, in other letter case`);
+      report.error(entry.key.at, `${JSON.stringify(name)} stands twice in ${what}, in other letter case`);
       continue;
     }
     if (!isNothing(entry.value)) entries.set(name, entry);
