@@ -40,7 +40,7 @@ export async function invoke(
   try {
     result = await host.invoke(token, given.value as ValueMap, {
       ...(providerUrn === undefined ? {} : { provider: providerUrn }),
-      dependencies: [...given.from, ...after.from],
+      dependencies: [...new Set([...given.from, ...after.from])],
     });
   } catch (error) {
     report.error(call.tokenAt, messageOf(error));

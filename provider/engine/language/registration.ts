@@ -147,7 +147,7 @@ async function evaluateInputs(
     context.report.error(properties.expression.at, "the properties must come to an object");
     return undefined;
   }
-  return collect(terms, type);
+  return collect(context, terms, type);
 }
 
 function isPlainObject(value: Value): value is ValueMap {
@@ -173,10 +173,15 @@ async function evaluateEntries(
     entries.map(async (entry) => [entry.name, await evaluate(context, entry.value)] as const),
   );
   if (terms.some(([, term]) => term === undefined)) return undefined;
-  return collect(terms as readonly (readonly [string, Term])[], type);
+  return collect(context, terms as readonly (readonly [string, Term])[], type);
 }
 
-function collect(terms: readonly (readonly [string, Term])[], type: ResourceType): Inputs {
+function collect(
+  context: Evaluation,
+  terms: readonly (readonly [string, Term])[],
+  type: ResourceType,
+): Inputs {
+  const infos = type.kind === "resource" ? type.info.inputs : context.catalogue.config;
   const values: { [name: string]: Value } = {};
   const from: { [name: string]: readonly Urn[] } = {};
   for (const [name, term] of terms) {
@@ -184,8 +189,7 @@ function collect(terms: readonly (readonly [string, Term])[], type: ResourceType
     // What comes to nothing is as if it were not there.
     if (settled.value === null) continue;
     const value = withoutNothing(settled.value);
-    const isMarked = type.kind === "resource" && type.info.inputs[name]?.secret;
-    define(values, name, isMarked ? secret(value) : value);
+    define(values, name, infos[name]?.secret ? secret(value) : value);
     if (settled.from.size > 0) define(from, name, [...settled.from]);
   }
   return { values, from };
