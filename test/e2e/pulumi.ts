@@ -54,11 +54,15 @@ export interface Outcome {
   readonly steps: readonly Step[];
   /** Number of steps by op, stack and providers left out. */
   readonly changes: { readonly [op: string]: number };
-  readonly diagnostics: readonly {
-    readonly severity: string;
-    readonly message: string;
-    readonly urn: string;
-  }[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Status lines (a wait's progress), which are not kept. */
+  readonly status: readonly Diagnostic[];
+}
+
+export interface Diagnostic {
+  readonly severity: string;
+  readonly message: string;
+  readonly urn: string;
 }
 
 /** One resource of the exported state. */
@@ -94,6 +98,8 @@ export async function createProject(program: Program, options: ProjectOptions) {
     PULUMI_BACKEND_URL: `file://${join(folder, "backend")}`,
     PULUMI_CONFIG_PASSPHRASE: "correct horse battery staple",
     PULUMI_SKIP_UPDATE_CHECK: "true",
+    // Brings `--event-log`.
+    PULUMI_DEBUG_COMMANDS: "true",
     PULUMI_SKIP_CONFIRMATIONS: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
     PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
@@ -187,7 +193,7 @@ export async function createProject(program: Program, options: ProjectOptions) {
         "export",
         "--show-secrets",
       );
-      return (deployment.resources ?? []).filter(({ type }) => isOwn(type));
+      return (revealed(deployment.resources ?? []) as StateResource[]).filter(({ type }) => isOwn(type));
     },
     /** The state file's text as it is on disk, for what must not be in it. */
     stateText: () =>
@@ -213,11 +219,16 @@ interface StepMetadata {
 interface EngineEvent {
   readonly resourcePreEvent?: { readonly metadata: StepMetadata };
   readonly resOutputsEvent?: { readonly metadata: StepMetadata };
-  readonly diagnosticEvent?: { readonly severity: string; readonly message: string; readonly urn?: string };
+  readonly diagnosticEvent?: {
+    readonly severity: string;
+    readonly message: string;
+    readonly urn?: string;
+    readonly ephemeral?: boolean;
+  };
 }
 
 /** Steps as they ended: a refresh learns only then what it did. */
-function readEvents(file: string): Pick<Outcome, "steps" | "changes" | "diagnostics"> {
+function readEvents(file: string): Pick<Outcome, "steps" | "changes" | "diagnostics" | "status"> {
   const events = (existsSync(file) ? readFileSync(file, "utf8") : "")
     .split("\n")
     .filter((line) => line !== "")
@@ -239,16 +250,27 @@ function readEvents(file: string): Pick<Outcome, "steps" | "changes" | "diagnost
   }
   const changes: { [op: string]: number } = {};
   for (const { op } of steps.values()) changes[op] = (changes[op] ?? 0) + 1;
-  const diagnostics = events.flatMap(({ diagnosticEvent }) =>
-    diagnosticEvent === undefined || diagnosticEvent.severity.startsWith("debug")
-      ? []
-      : [
-          {
-            severity: diagnosticEvent.severity,
-            message: diagnosticEvent.message,
-            urn: diagnosticEvent.urn ?? "",
-          },
-        ],
-  );
-  return { steps: [...steps.values()], changes, diagnostics };
+  const said = (isStatus: boolean) =>
+    events.flatMap(({ diagnosticEvent: event }) => {
+      if (
+        event === undefined ||
+        event.severity.startsWith("debug") ||
+        (event.ephemeral ?? false) !== isStatus
+      ) {
+        return [];
+      }
+      return [{ severity: event.severity, message: event.message, urn: event.urn ?? "" }];
+    });
+  return { steps: [...steps.values()], changes, diagnostics: said(false), status: said(true) };
+}
+
+/** Secrets as the plain values that they are. */
+function revealed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(revealed);
+  if (typeof value !== "object" || value === null) return value;
+  const { plaintext } = value as { plaintext?: unknown };
+  if (typeof plaintext === "string" && "4dabf18193072939515e22adb298388d" in value) {
+    return revealed(JSON.parse(plaintext));
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, revealed(item)]));
 }
