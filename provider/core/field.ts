@@ -57,6 +57,8 @@ export interface Annotations {
   /** What the service takes when the field is absent, and what a removed value is reset to (`null` where the wire has null). */
   readonly default?: string | number | boolean | null | readonly never[];
   readonly rules?: readonly Rule[];
+  /** Name of a group's type in SDKs (`DomainInfo`); default: the owner's name and the field's. */
+  readonly typeName?: string;
 }
 
 export interface TextOptions extends Annotations {
@@ -101,6 +103,7 @@ export const annotationKeywords = [
   "unique",
   "naming",
   "movedBy",
+  "typeName",
 ] as const;
 
 export const text = (options: TextOptions) => Type.String({ ...options });
@@ -152,6 +155,12 @@ export function annotations(
 /** False for fields marked `optional`. */
 export function isRequired(field: TSchema): boolean {
   return !("~optional" in field);
+}
+
+/** The field as one that is always there. */
+export function demanded<T extends TSchema>(field: T): T {
+  // TypeBox keeps its own marks, the optional one among them, where a copy does not see them.
+  return { ...field };
 }
 
 /** The fields of a group, or undefined for any other schema. */

@@ -2,12 +2,27 @@
 
 import type { FunctionType } from "../core/function.ts";
 import type { ResourceType } from "../core/resource.ts";
+import { getVolume, getVolumes } from "./blockstorage/functions.ts";
 import { Volume } from "./blockstorage/volume.ts";
 import { Domain } from "./dns/domain.ts";
+import { getDomain, getDomains, getRecords, getZoneFile } from "./dns/functions.ts";
 import { Record } from "./dns/record.ts";
+import { getSubnet, getSubnets, getVpc, getVpcIps, getVpcs } from "./vpc/functions.ts";
 import { Subnet } from "./vpc/subnet.ts";
 import { Vpc } from "./vpc/vpc.ts";
 
 export const resourceTypes: readonly ResourceType[] = [Domain, Record, Vpc, Subnet, Volume];
 
-export const functionTypes: readonly FunctionType[] = [];
+export const functionTypes: readonly FunctionType[] = [
+  getDomain,
+  getDomains,
+  getRecords,
+  getZoneFile,
+  getVpc,
+  getVpcs,
+  getSubnet,
+  getSubnets,
+  getVpcIps,
+  getVolume,
+  getVolumes,
+];

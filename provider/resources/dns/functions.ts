@@ -1,0 +1,101 @@
+/** Functions of the DNS area: domains, records and rendered zone files (contract section 4.2). */
+
+import { choice, id, list, optional, text } from "../../core/field.ts";
+import { providerFunction } from "../../core/function.ts";
+import { viewFields, viewList, viewOf } from "../../core/view.ts";
+import { existing, hasTag, needsOne, theOnly } from "../find.ts";
+import { Domain } from "./domain.ts";
+import { relativeName } from "./names.ts";
+import { Record } from "./record.ts";
+import { recordTypes } from "./record-rules.ts";
+
+const domainId = (description: string) => id({ description, reference: "dns/domain" });
+const isNamed = (name: string) => (domain: { readonly [field: string]: unknown }) =>
+  String(domain["domain"]).toLowerCase() === name.toLowerCase();
+
+export const getDomain = providerFunction({
+  area: "dns",
+  name: "getDomain",
+  description: "One Domain, by its id or its name.",
+  args: {
+    id: optional(domainId("Id of the Domain.")),
+    domain: optional(text({ description: "Name of the Domain (`example.com`)." })),
+  },
+  result: viewFields(Domain),
+  check: (args, refuse) => needsOne(args, "id", "domain", refuse),
+  async call({ args, service }) {
+    if (args.id !== undefined) {
+      return viewOf(Domain, await existing(`Domain with id ${args.id}`, service.get(`/domains/${args.id}`)));
+    }
+    const name = args.domain ?? "";
+    const found = (await service.list("/domains")).filter(isNamed(name));
+    return viewOf(Domain, theOnly(found, `Domain named "${name}"`));
+  },
+});
+
+export const getDomains = providerFunction({
+  area: "dns",
+  name: "getDomains",
+  description: "Every Domain of the account that the arguments match.",
+  args: {
+    group: optional(text({ description: "Only Domains of this group." })),
+    tag: optional(text({ description: "Only Domains with this tag; case does not matter." })),
+    type: optional(choice(["master", "slave"], { description: "Only Domains of this type." })),
+  },
+  result: { domains: viewList(Domain, "The Domains, by id.") },
+  async call({ args, service }) {
+    const isWanted = (domain: { readonly [field: string]: unknown }) =>
+      (args.group === undefined || domain["group"] === args.group) &&
+      (args.type === undefined || domain["type"] === args.type) &&
+      hasTag(domain, args.tag);
+    const domains = (await service.list("/domains")).filter(isWanted);
+    return { domains: domains.map((domain) => viewOf(Domain, domain)) };
+  },
+});
+
+export const getRecords = providerFunction({
+  area: "dns",
+  name: "getRecords",
+  description: "The records of a Domain that the arguments match.",
+  args: {
+    domainId: domainId("Id of the Domain."),
+    name: optional(
+      text({
+        description: "Only records of this name, relative to the Domain; empty for the Domain itself.",
+      }),
+    ),
+    type: optional(choice(recordTypes, { description: "Only records of this type." })),
+  },
+  result: { records: viewList(Record, "The records, by id.") },
+  async call({ args, service }) {
+    const path = `/domains/${args.domainId}`;
+    const missing = `Domain with id ${args.domainId}`;
+    const zone = args.name?.includes(".")
+      ? String((await existing(missing, service.get(path)))["domain"])
+      : undefined;
+    const name = args.name === undefined ? undefined : relativeName(args.name, zone);
+    const wanted = (await existing(missing, service.list(`${path}/records`))).filter(
+      (record) =>
+        (args.type === undefined || record["type"] === args.type) &&
+        (name === undefined || String(record["name"]).toLowerCase() === name),
+    );
+    return { records: wanted.map((record) => viewOf(Record, record, { domainId: args.domainId })) };
+  },
+});
+
+export const getZoneFile = providerFunction({
+  area: "dns",
+  name: "getZoneFile",
+  description:
+    "The zone file of a Domain as it was last rendered; empty until it is rendered, and while it is disabled.",
+  args: { domainId: domainId("Id of the Domain.") },
+  result: {
+    lines: list(text({ description: "A line." }), { description: "Its lines." }),
+    text: text({ description: "Its lines joined, each ended by a line feed." }),
+  },
+  async call({ args, service }) {
+    const read = service.getFresh(`/domains/${args.domainId}/zone-file`);
+    const lines = (await existing(`Domain with id ${args.domainId}`, read))["zone_file"] as readonly string[];
+    return { lines: [...lines], text: lines.map((line) => `${line}\n`).join("") };
+  },
+});
