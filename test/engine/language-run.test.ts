@@ -671,6 +671,11 @@ outputs: { a: "\${a.id}", c: "\${c.id}" }
     expect(lines).toEqual(["6:27 error first", "9:9 error second"]);
   });
 
+  test("of a cancelled host has no reason of its own, and is a failure all the same", async () => {
+    const { lines } = await failure(zone, { outputs: { zone: new ProgramError([]) } });
+    expect(lines).toEqual([]);
+  });
+
   test("in the file keeps the program from running", async () => {
     const program = await load(`${head}outputs: { a: "\${b}" }\n`);
     const host = fakeHost();

@@ -65,7 +65,7 @@ export async function runTemplate({
     };
     started.set(node.name, make());
   }
-  await Promise.all(started.values());
+  const isWhole = !(await Promise.all(started.values())).includes(false);
   const outputs: { [name: string]: Value } = {};
   await Promise.all(
     template.outputs.map(async (output) => {
@@ -81,7 +81,8 @@ export async function runTemplate({
       host.log("warning", file === undefined ? message : `${file}:${line}:${column}: ${message}`);
   }
   const errors = findings.filter((finding) => finding.severity === "error");
-  if (errors.length > 0) throw new ProgramError(errors);
+  // A host that was cancelled fails without a reason.
+  if (!isWhole || errors.length > 0) throw new ProgramError(errors);
   return inDeclaredOrder(outputs, template);
 }
 
