@@ -47,7 +47,8 @@ export function createBrand(word: string): Brand {
     let swapped = keys.get(key);
     if (swapped === undefined) {
       swapped = swap(key);
-      keys.set(key, swapped);
+      // Clients may send any key: only so many are remembered.
+      if (keys.size < 5_000) keys.set(key, swapped);
     }
     return swapped;
   };

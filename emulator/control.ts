@@ -63,7 +63,9 @@ export function control(
   body: Buffer | undefined,
 ): ControlAnswer {
   try {
-    const operation = operations[`${method} ${path}`];
+    const operation = Object.hasOwn(operations, `${method} ${path}`)
+      ? operations[`${method} ${path}`]
+      : undefined;
     if (!operation) {
       const known = Object.keys(operations);
       if (!known.some((key) => key.endsWith(` ${path}`)))

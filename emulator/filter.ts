@@ -13,12 +13,12 @@ export interface Filter {
 type Test = (item: unknown) => boolean;
 type Scalar = string | number | boolean | null;
 
-const orderings: { readonly [operator: string]: (order: number) => boolean } = {
-  "+gt": (order) => order > 0,
-  "+gte": (order) => order >= 0,
-  "+lt": (order) => order < 0,
-  "+lte": (order) => order <= 0,
-};
+const orderings: ReadonlyMap<string, (order: number) => boolean> = new Map([
+  ["+gt", (order: number) => order > 0],
+  ["+gte", (order: number) => order >= 0],
+  ["+lt", (order: number) => order < 0],
+  ["+lte", (order: number) => order <= 0],
+]);
 
 function refuseFilter(reason: string): never {
   throw new Refusal(400, [{ reason, field: "X-Filter" }]);
@@ -78,7 +78,7 @@ function attribute(name: string, condition: unknown, shape: Shape | undefined, b
   const operators = Object.entries(condition);
   if (operators.length === 0) refuseFilter("Could not apply filter");
   const tests = operators.map(([operator, argument]): Test => {
-    const order = orderings[operator];
+    const order = orderings.get(operator);
     if (order) {
       const wanted = operand(argument);
       if (wanted === null) refuseFilter("Could not apply filter");

@@ -17,7 +17,12 @@ export interface EmulatorOptions {
   speed?: number | "max";
   /** Default `off` when embedded. A number is the general limit of requests in 2 minutes. */
   rateLimit?: "off" | "standard" | number;
-  /** File with tokens, scopes, users and grants. Without it any bearer token is the unrestricted owner. */
+  /**
+   * File with `{"users": [{"username", "restricted", "grants": {"global": {"add_volumes": true}, "volume": [{"id", "permissions"}]}}],
+   * "tokens": [{"token", "username", "scopes": "domains:read_write volumes:read_only", "expiry": "2030-01-01T00:00:00"}]}`; scopes
+   * default to `*`, expiry to never, users to unrestricted. Without it any bearer token is the unrestricted owner, except that one made
+   * by `POST /profile/tokens` has its own scopes, and one that starts with `invalid` is refused with 401.
+   */
   tokens?: string;
   /** First fault rules. */
   faults?: readonly FaultRule[];
@@ -32,14 +37,25 @@ export interface EmulatorOptions {
   log?: (line: string) => void;
 }
 
-/** One rule of `POST /_emulator/faults`; see the command line reference. */
+/** One rule of `POST /_emulator/faults`; see the command line reference. The first rule that hits a request is played. */
 export interface FaultRule {
+  /** Or `*`. */
   method: string;
+  /** The contract's template (`/volumes/{volumeId}`), or `*` for every request, those to unknown paths included. */
   path: string;
+  /** The first match to be hit. Default 1. */
   nth?: number;
+  /** In place of `nth`: each match is hit by chance. */
   probability?: number;
+  /** Of the chance; the same seed hits the same matches. Default 1. */
   seed?: number;
+  /** How many matches from `nth` on, default 1; with `probability` how many at most, default all. */
   times?: number;
+  /**
+   * `status` answers in the service's place, which does not act (502 is a web page); `reset-before` cuts the connection and the service
+   * does not act. With all others it acts: `reset-after` cuts, `drop-after` never answers and closes after `seconds` (default 30),
+   * `delay` answers after `seconds`, `truncate` sends half the body under the whole's length, `garbage` answers 200 with no JSON.
+   */
   do: "status" | "reset-before" | "reset-after" | "drop-after" | "delay" | "truncate" | "garbage";
   status?: number;
   headers?: { [name: string]: string };

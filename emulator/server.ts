@@ -104,7 +104,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       query,
       headers: request.headers,
       body: request.body as Buffer | undefined,
-      remoteAddress: request.socket.remoteAddress ?? "",
+      // A socket for both families tells IPv4 clients as IPv6.
+      remoteAddress: (request.socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
     });
     if (response.destroyed) return;
     entry.status = rule

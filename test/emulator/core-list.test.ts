@@ -137,6 +137,7 @@ describe("filters that are refused", () => {
     ['{"+or":{"id":1}}', "+or must be a list"],
     ['{"+and":[1]}', "+and must be a list"],
     ['{"size":{"+near":1}}', "+near is not an operator"],
+    ['{"size":{"constructor":1}}', "constructor is not an operator"],
     ['{"size":{}}', "Could not apply filter"],
     ['{"size":"big"}', "Could not apply filter"],
     ['{"size":true}', "Could not apply filter"],
