@@ -36,6 +36,8 @@ export interface ProjectOptions {
 /** One planned or done step, as the engine's events tell it. `op`: create, update, delete, same, replace, create-replacement, delete-replaced, refresh, import, read. */
 export interface Step {
   readonly op: string;
+  /** Part of a refresh: `op` says what was found. */
+  readonly isRefresh: boolean;
   readonly urn: string;
   readonly type: string;
   readonly name: string;
@@ -52,8 +54,10 @@ export interface Outcome {
   readonly stderr: string;
   /** Of the program's own resources: stack and providers are left out. */
   readonly steps: readonly Step[];
-  /** Number of steps by op, stack and providers left out. */
+  /** Number of steps by op, without those of a refresh. */
   readonly changes: { readonly [op: string]: number };
+  /** What `pulumi refresh` found: number of resources by op (same, update, delete). */
+  readonly refreshed: { readonly [op: string]: number };
   readonly diagnostics: readonly Diagnostic[];
   /** Status lines (a wait's progress), which are not kept. */
   readonly status: readonly Diagnostic[];
@@ -228,28 +232,33 @@ interface EngineEvent {
 }
 
 /** Steps as they ended: a refresh learns only then what it did. */
-function readEvents(file: string): Pick<Outcome, "steps" | "changes" | "diagnostics" | "status"> {
+function readEvents(file: string): Omit<Outcome, "code" | "stdout" | "stderr"> {
   const events = (existsSync(file) ? readFileSync(file, "utf8") : "")
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line) as EngineEvent);
   const steps = new Map<string, Step>();
+  const refreshing = new Set<string>();
   for (const { resourcePreEvent, resOutputsEvent } of events) {
     const metadata = (resOutputsEvent ?? resourcePreEvent)?.metadata;
     if (metadata === undefined || !isOwn(metadata.type)) continue;
-    const key = `${metadata.urn} ${resOutputsEvent && steps.has(`${metadata.urn} refresh`) ? "refresh" : metadata.op}`;
-    steps.set(key, {
-      op: metadata.op,
-      urn: metadata.urn,
+    const { urn, op } = metadata;
+    if (resourcePreEvent && op === "refresh") refreshing.add(urn);
+    const isRefresh = resOutputsEvent ? refreshing.delete(urn) : refreshing.has(urn);
+    steps.set(`${urn} ${isRefresh ? "refresh" : op}`, {
+      op,
+      isRefresh,
+      urn,
       type: metadata.type,
-      name: metadata.urn.split("::").slice(3).join("::"),
+      name: urn.split("::").slice(3).join("::"),
       id: metadata.new?.id || metadata.old?.id || undefined,
       detailedDiff: metadata.detailedDiff ?? {},
       replaces: metadata.keys ?? [],
     });
   }
-  const changes: { [op: string]: number } = {};
-  for (const { op } of steps.values()) changes[op] = (changes[op] ?? 0) + 1;
+  const all = [...steps.values()];
+  const changes = countOps(all.filter(({ isRefresh }) => !isRefresh));
+  const refreshed = countOps(all.filter(({ isRefresh }) => isRefresh));
   const said = (isStatus: boolean) =>
     events.flatMap(({ diagnosticEvent: event }) => {
       if (
@@ -261,7 +270,13 @@ function readEvents(file: string): Pick<Outcome, "steps" | "changes" | "diagnost
       }
       return [{ severity: event.severity, message: event.message, urn: event.urn ?? "" }];
     });
-  return { steps: [...steps.values()], changes, diagnostics: said(false), status: said(true) };
+  return { steps: all, changes, refreshed, diagnostics: said(false), status: said(true) };
+}
+
+function countOps(steps: readonly Step[]): { [op: string]: number } {
+  const counts: { [op: string]: number } = {};
+  for (const { op } of steps) counts[op] = (counts[op] ?? 0) + 1;
+  return counts;
 }
 
 /** Secrets as the plain values that they are. */
