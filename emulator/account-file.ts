@@ -117,8 +117,8 @@ function isSeedRequest(request: unknown): boolean {
 export interface Keeper {
   /** The account changed: it is written soon. */
   changed(): void;
-  /** Writes at once what is not written yet. Throws when the file cannot be written. */
-  flush(): void;
+  /** Writes at once, and nothing after that. Throws when the file cannot be written. */
+  close(): void;
 }
 
 /** Milliseconds from a change to its writing, at least. */
@@ -128,6 +128,7 @@ const settle = 100;
 export function createKeeper(path: string, data: () => AccountData, log: (line: string) => void): Keeper {
   let timer: NodeJS.Timeout | undefined;
   let cost = 0;
+  let closed = false;
 
   function write(): void {
     clearTimeout(timer);
@@ -141,6 +142,7 @@ export function createKeeper(path: string, data: () => AccountData, log: (line: 
 
   return {
     changed: () => {
+      if (closed) return;
       // A big account takes long to write: then it is written less often.
       timer ??= setTimeout(
         () => {
@@ -153,7 +155,10 @@ export function createKeeper(path: string, data: () => AccountData, log: (line: 
         Math.max(settle, cost * 10),
       );
     },
-    flush: write,
+    close: () => {
+      closed = true;
+      write();
+    },
   };
 }
 

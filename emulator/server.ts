@@ -129,6 +129,11 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     frameworkErrors: (_error, _request, reply) => plainError(reply, 404, "Not found"),
   });
   http.removeAllContentTypeParsers();
+  // Bodies are JSON whatever their type says; a type that cannot be read would be refused before the service sees the request.
+  http.addHook("onRequest", (request, _reply, done) => {
+    if (request.headers["content-type"] !== undefined) request.headers["content-type"] = "application/json";
+    done();
+  });
   http.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
   http.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) =>
     plainError(reply, error.statusCode ?? 500, error.message),
@@ -181,7 +186,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       account.jobs.stop();
       connections.close();
       await Promise.all([http.close(), dns?.close()]);
-      keeper?.flush();
+      keeper?.close();
     },
   };
 }

@@ -1,3 +1,4 @@
+import http from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../emulator/contract.ts";
 import { type Emulator, startEmulator } from "../../emulator/index.ts";
@@ -154,6 +155,38 @@ describe("bodies", () => {
       (await to("GET", "/v4/profile", { raw: "{}", headers: { "content-type": "application/json" } })).status,
     ).toBe(200);
   });
+
+  test("a connection goes on after a GET with a body", async () => {
+    const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    const sockets = new Set<number | undefined>();
+    const get = (body: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const headers = { authorization: "Bearer x", "content-length": Buffer.byteLength(body) };
+        const request = http.request(
+          { port: emulator.port, path: "/v4/profile", agent, headers },
+          (response) => {
+            sockets.add(request.socket?.localPort);
+            response.resume().on("end", () => resolve(response.statusCode));
+          },
+        );
+        request.on("error", reject).end(body);
+      });
+    expect([await get("x".repeat(70_000)), await get(""), await get("{}")]).toEqual([200, 200, 200]);
+    expect(sockets.size).toBe(1);
+    agent.destroy();
+  });
+
+  test.each(["nonsense", "", "application/json; charset=utf-8", "multipart/form-data", ";;"])(
+    "a body is read as JSON whatever its type says: %j",
+    async (type) => {
+      const told = await to("POST", "/v4/profile/tokens", {
+        body: { label: type },
+        headers: { "content-type": type },
+      });
+      expect(told.status, told.text).toBe(200);
+      expect(told.json.label).toBe(type);
+    },
+  );
 
   test("an action takes no body, an empty one, an empty object and any type", async () => {
     const id = 1;
