@@ -4,9 +4,11 @@ import { catalogueOf } from "./core/catalogue.ts";
 import { checkResource } from "./core/check.ts";
 import { diffResource } from "./core/diff.ts";
 import type { FunctionType } from "./core/function.ts";
+import { packageSchemaOf } from "./core/package-schema.ts";
 import { newPlan } from "./core/plan.ts";
 import { CancelledError, type Catalogue, type Provider } from "./core/protocol.ts";
 import type { ResourceType } from "./core/resource.ts";
+import { stackSchemaOf } from "./core/stack-schema.ts";
 import { functionTypes, resourceTypes } from "./resources/index.ts";
 import { createService } from "./service/client.ts";
 import { checkConfig, configFields, diffConfig, resolveTarget, type Target } from "./verbs/config.ts";
@@ -28,12 +30,10 @@ const typesByToken = new Map(resourceTypes.map((type) => [type.token, type]));
 const typesByKey = new Map(resourceTypes.map((type) => [type.key, type]));
 const functionsByToken = new Map(functionTypes.map((type) => [type.token, type]));
 
+const offer = { resources: typesByToken, functions: functionsByToken, config: configFields };
+
 /** Every type, function and config key, without asking the service. */
-export const catalogue: Catalogue = catalogueOf({
-  resources: typesByToken,
-  functions: functionsByToken,
-  config: configFields,
-});
+export const catalogue: Catalogue = catalogueOf(offer);
 
 /** A Provider for one operation of one configuration. Makes no request until it is configured and used. */
 export function createProvider(options: ProviderOptions = {}): Provider {
@@ -114,10 +114,10 @@ function functionOf(token: string): FunctionType {
 
 /** The Pulumi package schema (`schemas/pulumi.json`). */
 export function packageSchema(): object {
-  throw new Error("not built yet");
+  return packageSchemaOf(offer);
 }
 
 /** JSON Schema of stack files, for editors (`schemas/stack.json`). */
 export function stackSchema(): object {
-  throw new Error("not built yet");
+  return stackSchemaOf(offer);
 }
