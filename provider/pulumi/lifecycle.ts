@@ -11,7 +11,7 @@ import type {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import wire from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
-import type { Catalogue, DiffResponse, ResourceIdentity, ValueMap } from "../core/protocol.ts";
+import type { Catalogue, DiffResponse, Provider, ResourceIdentity, ValueMap } from "../core/protocol.ts";
 import { ResourceInitFailedError, surelyNotWritten } from "../core/protocol.ts";
 import { initFailed, StatusError } from "./failure.ts";
 import { diffReply, markSecrets, unknownProperties, withoutUnknowns } from "./reply.ts";
@@ -38,6 +38,19 @@ function identityOf(request: Named, catalogue: Catalogue): ResourceIdentity {
 function timeoutOf(request: { getTimeout(): number }): { timeoutSeconds?: number } {
   const seconds = request.getTimeout();
   return seconds > 0 ? { timeoutSeconds: seconds } : {};
+}
+
+/** How far this machine's clock is trusted to agree with the service's. */
+const clockToleranceMs = 5 * 60_000;
+
+/**
+ * When a create begins, for a later run that looks for objects not older than that. Before the first request only this
+ * machine's clock is known, and one that is ahead of the service's would make the object seem too old.
+ */
+function startOf(provider: Provider): string {
+  const isClockKnown = Object.values(provider.requests()).some((count) => count > 0);
+  const now = provider.serviceTime();
+  return isClockKnown ? now : new Date(Date.parse(now) - clockToleranceMs).toISOString();
 }
 
 export function lifecycle(session: Session) {
@@ -127,7 +140,7 @@ export function lifecycle(session: Session) {
 
       const { urn, type } = identity;
       const takeover = session.takeover(urn);
-      const earlierAttempt = await takeover.begin(urn, type, provider.serviceTime());
+      const earlierAttempt = await takeover.begin(urn, type, startOf(provider));
       let made: { id: string; state: ValueMap } | undefined;
       try {
         const { id, state } = await provider.create({
@@ -144,6 +157,12 @@ export function lifecycle(session: Session) {
         if (id === "")
           throw new StatusError(grpc.status.INTERNAL, "the provider gave no id for what it created");
         await takeover.made(urn, type, id);
+        if (earlierAttempt?.id !== undefined && earlierAttempt.id !== id) {
+          log(
+            "warning",
+            `an earlier run was killed after it had made ${earlierAttempt.id} for this resource; that is not what is declared now, so ${id} was made. If ${earlierAttempt.id} is still there, delete it or import it.`,
+          );
+        }
         const stillUnknown = unknownProperties(state);
         if (stillUnknown.length > 0) {
           throw kept(id, mark(state), inputs, [

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { CreateRequest, EarlierAttempt, Provider } from "../../provider/core/protocol.ts";
 import { CheckFailedError } from "../../provider/core/protocol.ts";
 import { openCreateLog } from "../../provider/pulumi/create-log.ts";
-import { freshFolder, refusal, startPlugin, thing, urnOf } from "./engine.ts";
+import { freshFolder, refusal, startEngine, startPlugin, thing, urnOf } from "./engine.ts";
 import { fakeProvider } from "./fake-provider.ts";
 
 const closers: (() => unknown)[] = [];
@@ -54,6 +54,19 @@ describe("a create after a killed run", () => {
       await create(urn, {});
       expect(given[0]?.earlier).toEqual(id === undefined ? { startedAt } : { startedAt, id });
     }
+  });
+
+  it("that makes another object says which one an earlier run left", async () => {
+    const folder = freshFolder();
+    await killed(folder, "7");
+    const engine = await startEngine();
+    closers.push(engine.close);
+    const { create, handshake } = await run(folder);
+    await handshake(engine.address);
+    await create(urn, {});
+    expect(engine.heard).toMatchObject([
+      { severity: 2, urn, message: expect.stringMatching(/\b7\b.*\b101\b/) },
+    ]);
   });
 
   it("is told nothing in a preview, and a preview writes nothing", async () => {
@@ -156,6 +169,12 @@ describe("a create's entry", () => {
     await diff(urn, "7", {}, {}, {});
     session.settleNow();
     expect(existsSync(file)).toBe(false);
+  });
+
+  it("begins early by the machine's clock, as long as the service's is not known", async () => {
+    const { create, log } = await run(freshFolder(), { requests: () => ({}) });
+    await create(urn, {});
+    expect(log().find(urn)?.startedAt).toBe("2026-01-02T02:59:05.000Z");
   });
 
   it("holds no inputs", async () => {
