@@ -215,7 +215,7 @@ variables:
   pulumi: 1
 resources:
   b: {type: plumbline:dns:Record, properties: {domainId: 1, type: A}}
-  c: {type: plumbline:dns:Record, name: b, properties: {domainId: 1, type: A}}
+  c: {type: plumbline:dns/record:Record, name: b, properties: {domainId: 1, type: A}}
 `),
     ).toEqual([
       '6:3 error the variable "a" has the name of the config on line 4: names are shared, give it another',
@@ -368,6 +368,36 @@ resources:
       '26:5 error resource "z2" has both "properties" and "get": properties declare an object, get reads one that exists',
       '26:19 error "z2" (plumbline:dns:Domain) has no property "statsu" - did you mean "status"?',
     ]);
+  });
+});
+
+describe("texts that Pulumi takes as they are", () => {
+  test("refer to nothing, and read $$ as $", async () => {
+    expect(
+      await found(`resources:
+  a:
+    type: plumbline:\${x}
+    name: "n\${y}"
+    options:
+      version: \${z
+      ignoreChanges: ["a\${b}"]
+      customTimeouts: {create: "\${t}"}
+variables:
+  f: {fn::invoke: {function: "\${f}", return: "\${r}"}}
+`),
+    ).toEqual([
+      '5:21 error the type of resource "a" must be plain text, without references: Pulumi takes it as it is written',
+      '6:13 error the name of resource "a" must be plain text, without references: Pulumi takes it as it is written',
+      "8:16 error the reference has no end: add }, or write $${ for a literal ${",
+      '9:25 error an item of "ignoreChanges" must be plain text, without references: Pulumi takes it as it is written',
+      "10:33 error the create timeout must be plain text, without references: Pulumi takes it as it is written",
+      "12:31 error the function of fn::invoke must be plain text, without references: Pulumi takes it as it is written",
+      "12:47 error the return of fn::invoke must be plain text, without references: Pulumi takes it as it is written",
+    ]);
+    const program = await load(
+      `${head}resources:\n  a: {type: plumbline:dns:Record, name: "a$$b", properties: {domainId: 1, type: A}}\n`,
+    );
+    expect(program.graph[0]!.name).toBe("a$b");
   });
 });
 

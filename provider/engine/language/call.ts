@@ -3,7 +3,7 @@
 import type { Position } from "../host.ts";
 import type { Expression, InvokeOptions } from "./expression.ts";
 import { didYouMeanOrOneOf } from "./nearest.ts";
-import { isNothing, readRecord, readText } from "./record.ts";
+import { isNothing, readLiteral, readRecord } from "./record.ts";
 import type { Report } from "./report.ts";
 import { describeNode, type MapEntry, type Node } from "./syntax.ts";
 
@@ -168,14 +168,14 @@ function parseInvoke(
   parse: (node: Node) => Expression,
 ): Expression {
   const fields = readRecord(report, node, "fn::invoke", ["function", "arguments", "options", "return"]);
-  const token = readText(report, fields.get("function"), "the function of fn::invoke");
+  const token = readLiteral(report, fields.get("function"), "the function of fn::invoke");
   if (!fields.has("function"))
     report.error(node.at, 'fn::invoke needs the key "function", for example plumbline:dns:getRecords');
   const argsEntry = fields.get("arguments");
   const args = argsEntry
     ? parseArguments(report, argsEntry.value, parse)
     : ({ kind: "object", entries: [], at: node.at } as const);
-  const returns = readText(report, fields.get("return"), "the return of fn::invoke");
+  const returns = readLiteral(report, fields.get("return"), "the return of fn::invoke");
   const options = parseOptions(report, fields.get("options"), parse);
   if (token === undefined || args === undefined) return { kind: "invalid", at };
   return {
@@ -202,7 +202,7 @@ function parseOptions(
     return found === undefined ? {} : { [name]: parse(found.value) };
   };
   const text = (name: string) => {
-    const found = readText(report, fields.get(name), name);
+    const found = readLiteral(report, fields.get(name), JSON.stringify(name));
     return found === undefined ? {} : { [name]: found };
   };
   return {

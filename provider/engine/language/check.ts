@@ -22,7 +22,26 @@ export function checkTemplate(
   const context = { report, catalogue, inference };
   for (const variable of template.variables.values()) checkWithin(context, variable.value);
   for (const resource of template.resources.values()) checkResource(context, resource);
+  checkTwins(context, template);
   for (const output of template.outputs) checkWithin(context, output.value);
+}
+
+/** Two resources of one type and name would have one URN. Under a parent the engine tells, which knows the whole URN. */
+function checkTwins(context: Checking, template: Template): void {
+  const seen = new Map<string, ResourceDeclaration>();
+  for (const resource of template.resources.values()) {
+    if (resource.type === undefined || resource.options.parent) continue;
+    const type = typeOf(resource.type.value, context.catalogue);
+    const identity = `${type.kind === "wrong" ? resource.type.value : type.token} ${resource.name}`;
+    const twin = seen.get(identity);
+    if (twin === undefined) seen.set(identity, resource);
+    else {
+      context.report.error(
+        resource.at,
+        `the resource ${JSON.stringify(resource.key)} has type and name of ${JSON.stringify(twin.key)}: give it another "name"`,
+      );
+    }
+  }
 }
 
 function checkResource(context: Checking, resource: ResourceDeclaration): void {

@@ -3,6 +3,7 @@
 import type { Position } from "../host.ts";
 import { type BuiltinName, builtinOf, parseCall } from "./call.ts";
 import { parseInterpolation } from "./interpolation.ts";
+import type { Literal } from "./record.ts";
 import type { Report } from "./report.ts";
 import { type MapNode, type Node, positionWithin, type TextNode } from "./syntax.ts";
 
@@ -23,8 +24,8 @@ export interface InvokeOptions {
   readonly parent?: Expression;
   readonly provider?: Expression;
   readonly dependsOn?: Expression;
-  readonly version?: TextNode;
-  readonly pluginDownloadURL?: TextNode;
+  readonly version?: Literal;
+  readonly pluginDownloadURL?: Literal;
 }
 
 export type Expression =

@@ -1,7 +1,7 @@
 /** Reads the project file's own keys: which it knows, which have no meaning to this engine, and the sections the program is made of. */
 
 import { didYouMean } from "./nearest.ts";
-import { readRecord, readText, readTexts } from "./record.ts";
+import { readLiterals, readRecord, readText } from "./record.ts";
 import type { Report } from "./report.ts";
 import { describeNode, type MapEntry, type Node } from "./syntax.ts";
 
@@ -198,7 +198,7 @@ function readPackages(report: Report, entry: MapEntry | undefined): void {
       report.error(item.value.at, `package ${JSON.stringify(item.key.value)} needs a "source"`);
     for (const key of ["source", "version", "pluginDownloadURL"])
       readText(report, fields.get(key), `"${key}" of a package`);
-    readTexts(report, fields.get("parameters"), '"parameters" of a package');
+    readLiterals(report, fields.get("parameters"), '"parameters" of a package');
   }
 }
 

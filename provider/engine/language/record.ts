@@ -1,8 +1,10 @@
 /** Reads a YAML object that has known keys; knows nothing of what the keys mean. */
 
+import type { Position } from "../host.ts";
+import { parseInterpolation } from "./interpolation.ts";
 import { didYouMean } from "./nearest.ts";
 import type { Report } from "./report.ts";
-import { describeNode, type MapEntry, type Node, type TextNode } from "./syntax.ts";
+import { describeNode, type MapEntry, type Node, positionWithin, type TextNode } from "./syntax.ts";
 
 /** The entries found, by the proper spelling of their keys. Entries that hold nothing (`key:`) are left out. */
 export type RecordEntries = ReadonlyMap<string, MapEntry>;
@@ -59,6 +61,32 @@ export function readText(report: Report, entry: MapEntry | undefined, what: stri
   return undefined;
 }
 
+/** A text that Pulumi takes as it is: `$$` is `$`, and a reference in it is an error. */
+export interface Literal {
+  readonly value: string;
+  readonly at: Position;
+}
+
+/** The literal text of an entry, or undefined with an error when it is no text or refers to something. */
+export function readLiteral(report: Report, entry: MapEntry | undefined, what: string): Literal | undefined {
+  const text = readText(report, entry, what);
+  return text && literalOf(report, text, what);
+}
+
+function literalOf(report: Report, text: TextNode, what: string): Literal | undefined {
+  const parsed = parseInterpolation(text.value);
+  if ("fault" in parsed) {
+    report.error(positionWithin(text, parsed.fault.index, parsed.fault.length), parsed.fault.reason);
+    return undefined;
+  }
+  const reference = parsed.parts.find((part) => typeof part !== "string");
+  if (reference === undefined || typeof reference === "string")
+    return { value: parsed.parts.join(""), at: text.at };
+  const place = positionWithin(text, reference.index, reference.length);
+  report.error(place, `${what} must be plain text, without references: Pulumi takes it as it is written`);
+  return undefined;
+}
+
 /** The boolean of an entry, or undefined with an error when it is none. */
 export function readFlag(report: Report, entry: MapEntry | undefined, what: string): boolean | undefined {
   if (entry === undefined) return undefined;
@@ -67,21 +95,23 @@ export function readFlag(report: Report, entry: MapEntry | undefined, what: stri
   return undefined;
 }
 
-/** The texts of a list entry; whatever is no text is an error. */
-export function readTexts(
+/** The literal texts of a list entry; whatever is no plain text is an error. */
+export function readLiterals(
   report: Report,
   entry: MapEntry | undefined,
   what: string,
-): readonly TextNode[] | undefined {
+): readonly Literal[] | undefined {
   if (entry === undefined) return undefined;
   if (entry.value.kind !== "list") {
     report.error(entry.value.at, `${what} must be a list, and this is ${describeNode(entry.value)}`);
     return undefined;
   }
-  const texts: TextNode[] = [];
+  const texts: Literal[] = [];
   for (const item of entry.value.items) {
-    if (item.kind === "text") texts.push(item);
-    else report.error(item.at, `${what} must hold text only, and this is ${describeNode(item)}`);
+    if (item.kind === "text") {
+      const text = literalOf(report, item, `an item of ${what}`);
+      if (text) texts.push(text);
+    } else report.error(item.at, `${what} must hold text only, and this is ${describeNode(item)}`);
   }
   return texts;
 }

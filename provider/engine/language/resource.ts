@@ -3,9 +3,9 @@
 import { parsePath } from "../../core/property-path.ts";
 import type { Position } from "../host.ts";
 import { type Expression, parseExpression } from "./expression.ts";
-import { isNothing, readFlag, readRecord, readText, readTexts } from "./record.ts";
+import { isNothing, type Literal, readFlag, readLiteral, readLiterals, readRecord } from "./record.ts";
 import type { Report } from "./report.ts";
-import { describeNode, type MapEntry, type Node, type TextNode } from "./syntax.ts";
+import { describeNode, type MapEntry, type Node } from "./syntax.ts";
 
 /** Properties by name, or one expression that comes to all of them. */
 export type Properties =
@@ -56,7 +56,7 @@ export interface ResourceDeclaration {
   readonly key: string;
   readonly at: Position;
   /** As written; undefined when it is missing (already reported). */
-  readonly type?: TextNode;
+  readonly type?: Literal;
   readonly name: string;
   readonly isDefaultProvider: boolean;
   readonly properties: Properties;
@@ -101,11 +101,11 @@ export function readResource(report: Report, entry: MapEntry): ResourceDeclarati
       ? ' - it belongs under "options"'
       : undefined;
   const fields = readRecord(report, entry.value, what, keys, hint);
-  const type = readText(report, fields.get("type"), `the type of ${what}`);
+  const type = readLiteral(report, fields.get("type"), `the type of ${what}`);
   if (!fields.has("type") && (entry.value.kind === "map" || isNothing(entry.value))) {
     report.error(at, `${what} needs a "type", for example plumbline:dns:Domain`);
   }
-  const name = readText(report, fields.get("name"), `the name of ${what}`)?.value || key;
+  const name = readLiteral(report, fields.get("name"), `the name of ${what}`)?.value || key;
   const getEntry = fields.get("get");
   const get = getEntry && readGet(report, getEntry, what);
   const properties = readProperties(report, fields.get("properties"));
@@ -200,23 +200,14 @@ function readOption(report: Report, name: (typeof optionNames)[number], field: M
     case "hideDiffs":
       return readPaths(report, field, name);
     case "additionalSecretOutputs":
-      return readTexts(report, field, `"${name}"`)?.map((text) => text.value);
+      return readLiterals(report, field, `"${name}"`)?.map((text) => text.value);
     case "deleteBeforeReplace":
     case "retainOnDelete":
       return readFlag(report, field, `"${name}"`);
     case "import":
     case "version":
-    case "pluginDownloadURL": {
-      const text = readText(report, field, `"${name}"`);
-      if (text?.value.includes("${")) {
-        report.error(
-          text.at,
-          `"${name}" must be plain text, without references: Pulumi takes it as it is written`,
-        );
-        return undefined;
-      }
-      return text?.value;
-    }
+    case "pluginDownloadURL":
+      return readLiteral(report, field, `"${name}"`)?.value;
     case "customTimeouts":
       return readTimeouts(report, field);
     case "aliases":
@@ -227,7 +218,7 @@ function readOption(report: Report, name: (typeof optionNames)[number], field: M
 }
 
 function readPaths(report: Report, field: MapEntry, name: string): readonly string[] | undefined {
-  const texts = readTexts(report, field, `"${name}"`);
+  const texts = readLiterals(report, field, `"${name}"`);
   if (texts === undefined) return undefined;
   return texts.flatMap((text) => {
     try {
@@ -265,7 +256,7 @@ function readTimeouts(report: Report, field: MapEntry): OptionDeclarations["cust
   const fields = readRecord(report, field.value, '"customTimeouts"', ["create", "update", "delete"]);
   const timeouts: { [name: string]: number } = {};
   for (const [name, entry] of fields) {
-    const text = readText(report, entry, `the ${name} timeout`);
+    const text = readLiteral(report, entry, `the ${name} timeout`);
     if (text === undefined) continue;
     const seconds = parseDuration(text.value);
     if (seconds === undefined)

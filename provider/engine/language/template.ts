@@ -46,21 +46,10 @@ export function readTemplate(report: Report, project: Project, config: Config): 
   };
   if (config.declared.has("pulumi")) claim("pulumi", "config", config.declared.get("pulumi")!);
   const resources = new Map<string, ResourceDeclaration>();
-  const byName = new Map<string, ResourceDeclaration>();
   let defaultProvider: ResourceDeclaration | undefined;
   for (const entry of project.resources) {
     const resource = readResource(report, entry);
     if (!claim(resource.key, "resource", resource.at)) continue;
-    const identity = `${resource.type?.value}\0${resource.name}`;
-    const twin = byName.get(identity);
-    // Under different parents they have different URNs; the engine tells the rest.
-    if (twin !== undefined && !twin.options.parent && !resource.options.parent) {
-      report.error(
-        resource.at,
-        `the resource ${JSON.stringify(resource.key)} has type and name of ${JSON.stringify(twin.key)}: give it another "name"`,
-      );
-    }
-    byName.set(identity, resource);
     if (resource.isDefaultProvider && defaultProvider !== undefined) {
       report.error(
         resource.at,
