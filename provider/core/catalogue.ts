@@ -31,8 +31,14 @@ export function isAlwaysAnswered(type: ResourceType, name: string): boolean {
   const output = type.outputs[name];
   if (output) return isRequired(output);
   const field = type.inputs[name]!;
-  const { naming, default: fallback } = annotations(field);
-  return isRequired(field) || naming !== undefined || (fallback !== undefined && fallback !== null);
+  const { naming, computed, writeOnly, answered, default: fallback } = annotations(field);
+  if (answered === false || writeOnly) return false;
+  return (
+    isRequired(field) ||
+    naming !== undefined ||
+    computed === true ||
+    (fallback !== undefined && fallback !== null)
+  );
 }
 
 /** The fields of an object's state: inputs, then what the service makes. */

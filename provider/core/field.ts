@@ -56,6 +56,8 @@ export interface Annotations {
   readonly movedBy?: true | readonly string[];
   /** What the service takes when the field is absent, and what a removed value is reset to (`null` where the wire has null). */
   readonly default?: string | number | boolean | null | readonly never[];
+  /** False where some objects of the type are answered without it, although it has a default. */
+  readonly answered?: false;
   readonly rules?: readonly Rule[];
   /** Name of a group's type in SDKs (`DomainInfo`); default: the owner's name and the field's. */
   readonly typeName?: string;
@@ -104,6 +106,7 @@ export const annotationKeywords = [
   "naming",
   "movedBy",
   "typeName",
+  "answered",
 ] as const;
 
 export const text = (options: TextOptions) => Type.String({ ...options });

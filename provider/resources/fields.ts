@@ -14,6 +14,6 @@ export const tags = () =>
 
 /** When an object was made and last changed, as the service tells it. */
 export const times = {
-  created: optional(text({ description: "When it was made (UTC)." })),
+  created: text({ description: "When it was made (UTC)." }),
   updated: optional(text({ description: "When it was last changed (UTC).", movedBy: true })),
 };

@@ -89,6 +89,7 @@ export const Record = resource({
         description: "SRV: the protocol. Default: `tcp`.",
         normal: "leading-underscore",
         default: "tcp",
+        answered: false,
         adoptKey: true,
       }),
     ),
