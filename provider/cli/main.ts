@@ -1,6 +1,10 @@
 /** The command line: what commands there are, and how an error ends one. */
 
 import { Command, CommanderError } from "commander";
+import { addApplyCommands } from "./commands/apply.ts";
+import { addCallCommands } from "./commands/call.ts";
+import { addPreviewCommands } from "./commands/preview.ts";
+import { addStackCommands } from "./commands/state.ts";
 import { addEmulatorCommand } from "./emulator.ts";
 import { CommandError, exitCode } from "./exit.ts";
 import { addGlobalOptions, normaliseArguments } from "./settings.ts";
@@ -10,6 +14,10 @@ const program = new Command("plumbline")
   .exitOverride()
   .showHelpAfterError("(plumbline --help lists what there is)");
 addGlobalOptions(program);
+addPreviewCommands(program);
+addApplyCommands(program);
+addStackCommands(program);
+addCallCommands(program);
 addEmulatorCommand(program);
 
 async function main(args: readonly string[]): Promise<number> {

@@ -1,0 +1,154 @@
+/** The commands that change the account or the state: `up`, `refresh`, `destroy`, `import`. */
+
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { parsePlan } from "../../engine/deployment/plan.ts";
+import type { SavedPlan } from "../../engine/engine.ts";
+import { confirm } from "../ask.ts";
+import { CommandError, exitCode } from "../exit.ts";
+import { countsText } from "../render/format.ts";
+import type { Renderer } from "../render/lines.ts";
+import {
+  addTargetOption,
+  codeOf,
+  lines,
+  pathOf,
+  print,
+  renderer,
+  type Stack,
+  targetsOf,
+  withStack,
+} from "../stack.ts";
+
+interface UpFlags {
+  plan?: string;
+  skipPreview?: boolean;
+  refresh?: boolean;
+  diff?: boolean;
+  target?: string[];
+  continueOnError?: boolean;
+}
+
+export function addApplyCommands(program: Command): void {
+  addTargetOption(program.command("up"))
+    .description("preview, ask, and make the account as declared")
+    .option("--plan <file>", "do exactly this saved plan; refuse when it is stale")
+    .option("--skip-preview", "apply without a preview")
+    .option("--refresh", "read everything first")
+    .option("--diff", "show every changed property")
+    .option("--continue-on-error", "delete what is no longer declared even after something failed")
+    .action((flags: UpFlags, command: Command) => withStack(command, (stack) => up(stack, flags)));
+
+  addTargetOption(program.command("refresh"))
+    .description("take over into the state what the service reports")
+    .option("--preview-only", "show it, save nothing")
+    .option("--diff", "show every changed property")
+    .action((flags: { previewOnly?: boolean; diff?: boolean; target?: string[] }, command: Command) =>
+      withStack(command, async ({ settings, engine, shown }) =>
+        codeOf(
+          await shown(renderer(settings, { diff: flags.diff === true }), () =>
+            engine.refresh({ ...targetsOf(flags), previewOnly: flags.previewOnly === true }),
+          ),
+        ),
+      ),
+    );
+
+  addTargetOption(program.command("destroy"))
+    .description("delete everything that the stack made, in reverse order")
+    .action((flags: { target?: string[] }, command: Command) =>
+      withStack(command, (stack) => destroy(stack, targetsOf(flags))),
+    );
+
+  program
+    .command("import <type> <name> <id>")
+    .description("take an existing object into the stack, and print the block that declares it")
+    .option("--protect", "protect it from deletion")
+    .action((type: string, name: string, id: string, flags: { protect?: boolean }, command: Command) =>
+      withStack(command, async ({ settings, engine, shown }) => {
+        const result = await shown(settings.json ? renderer(settings) : problemsOnly(lines(settings)), () =>
+          engine.importResource({ type, name, id, protect: flags.protect === true }),
+        );
+        if (result.adopted && !settings.json) {
+          print(`${settings.colors.green("imported")} ${id} as ${name}. Put this into the stack file:\n`);
+          print(result.adopted.yaml.trimEnd());
+          for (const key of result.adopted.secrets) print(`\nSet its secret first: the config key ${key}`);
+        }
+        return codeOf(result);
+      }),
+    );
+}
+
+function problemsOnly(inner: Renderer): Renderer {
+  return {
+    event(event) {
+      if (event.event === "diagnostic" || event.event === "failed") inner.event(event);
+    },
+    close: () => inner.close(),
+  };
+}
+
+async function up({ settings, engine, shown, signal }: Stack, flags: UpFlags) {
+  const targets = targetsOf(flags);
+  const refresh = flags.refresh ? { refresh: true } : {};
+  const plan = flags.plan === undefined ? undefined : readPlan(flags.plan);
+  let expected: number | undefined;
+  if (plan === undefined && !flags.skipPreview) {
+    const preview = await shown(
+      settings.json ? problemsOnly(renderer(settings)) : lines(settings, flags.diff),
+      () => engine.preview({ ...targets, ...refresh }),
+    );
+    if (preview.result !== "succeeded") {
+      if (settings.json) {
+        const { counts, steps: _, diagnostics: __, outputs: ___, plan: ____, ...rest } = preview;
+        renderer(settings).event({ event: "summary", counts, ...rest });
+      }
+      return codeOf(preview);
+    }
+    expected = Object.values(preview.counts).reduce((sum, count) => sum + (count ?? 0), 0);
+    if (preview.changes) {
+      await confirm(
+        settings,
+        `Apply this to ${settings.stack}: ${countsText(preview.counts, "plan")}?`,
+        signal,
+      );
+    }
+  } else if (plan === undefined) {
+    await confirm(settings, `Apply ${settings.stack} without a preview?`, signal);
+  }
+  const result = await shown(
+    renderer(settings, { diff: flags.diff === true, ...(expected === undefined ? {} : { expected }) }),
+    () =>
+      engine.up({
+        ...targets,
+        ...refresh,
+        ...(flags.continueOnError ? { continueOnError: true } : {}),
+        ...(plan === undefined ? {} : { plan }),
+      }),
+  );
+  return codeOf(result);
+}
+
+function readPlan(file: string): SavedPlan {
+  let text: string;
+  try {
+    text = readFileSync(pathOf(file), "utf8");
+  } catch (cause) {
+    throw new CommandError(`--plan: cannot read ${file}`, exitCode.error, { cause });
+  }
+  return parsePlan(text);
+}
+
+async function destroy({ settings, engine, shown, signal }: Stack, targets: { targets?: string[] }) {
+  let expected: number | undefined;
+  if (!settings.yes) {
+    const preview = await shown(lines(settings), () => engine.destroy({ ...targets, previewOnly: true }));
+    if (preview.result !== "succeeded") return codeOf(preview);
+    expected = preview.counts.delete;
+    if (!preview.changes) return exitCode.done;
+    await confirm(settings, `Delete ${expected} of ${settings.stack}?`, signal);
+  }
+  const result = await shown(renderer(settings, expected === undefined ? {} : { expected }), () =>
+    engine.destroy(targets),
+  );
+  return codeOf(result);
+}

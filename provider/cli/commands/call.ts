@@ -1,0 +1,75 @@
+/** The commands beside a stack's life: `invoke` calls a function, `schema` prints what types there are. */
+
+import type { Command } from "commander";
+import { stringify } from "yaml";
+import { nearest } from "../../core/nearest.ts";
+import type { FunctionInfo } from "../../core/protocol.ts";
+import { shortToken } from "../../core/token.ts";
+import type { Value, ValueMap } from "../../core/value.ts";
+import { printable } from "../../engine/deployment/event.ts";
+import { catalogue, packageSchema, stackSchema } from "../../provider.ts";
+import { CommandError, exitCode } from "../exit.ts";
+import { print, withStack } from "../stack.ts";
+
+export function addCallCommands(program: Command): void {
+  program
+    .command("invoke <function> [arguments...]")
+    .description("call a function: invoke plumbline:dns:getRecords domainId=123")
+    .action((name: string, args: string[], _flags, command: Command) =>
+      withStack(command, async ({ settings, engine }) => {
+        const token = catalogue.resolveFunction(name);
+        const info = token === undefined ? undefined : catalogue.functions.get(token);
+        if (token === undefined || info === undefined) {
+          const near = nearest(name, [...catalogue.functions.keys()].map(shortToken));
+          throw new CommandError(`there is no function ${name}${near ? `; did you mean ${near}?` : ""}`);
+        }
+        const result = printable(await engine.invoke(token, argumentsOf(info, args)), settings.showSecrets);
+        print(
+          settings.json ? JSON.stringify(result, null, 2) : stringify(result, { lineWidth: 0 }).trimEnd(),
+        );
+        return exitCode.done;
+      }),
+    );
+
+  program
+    .command("schema")
+    .description("print the JSON Schema of stack files, for editors")
+    .option("--pulumi", "the Pulumi package schema instead")
+    .action((flags: { pulumi?: boolean }) => {
+      print(JSON.stringify(flags.pulumi ? packageSchema() : stackSchema(), null, 2));
+    });
+}
+
+/** `name=value` words as arguments: text where the function wants text, else JSON. */
+function argumentsOf(info: FunctionInfo, words: readonly string[]): ValueMap {
+  const args: { [name: string]: Value } = {};
+  for (const word of words) {
+    const at = word.indexOf("=");
+    if (at < 1) throw new CommandError(`"${word}" is not an argument: write name=value`);
+    const name = word.slice(0, at);
+    const text = word.slice(at + 1);
+    const property = info.inputs[name];
+    if (property === undefined) {
+      const near = nearest(name, Object.keys(info.inputs));
+      throw new CommandError(
+        `${shortToken(info.token)} has no argument ${name}${near ? `; did you mean ${near}?` : ""}`,
+      );
+    }
+    args[name] = wantsText(property.schema) ? text : jsonOr(text);
+  }
+  return args;
+}
+
+function wantsText(schema: { readonly [keyword: string]: unknown }): boolean {
+  const options = (schema["anyOf"] ?? schema["oneOf"]) as { [keyword: string]: unknown }[] | undefined;
+  return options ? options.some(wantsText) : schema["type"] === "string";
+}
+
+function jsonOr(text: string): Value {
+  try {
+    return JSON.parse(text) as Value;
+  } catch {
+    // Not JSON: the function's own check says what it wants instead.
+    return text;
+  }
+}

@@ -1,0 +1,176 @@
+/** Opens a stack for a command: its file, its engine, the emulator when asked for, cancel on Ctrl-C, and how the run is shown. */
+
+import { relative, resolve } from "node:path";
+import type { Command } from "commander";
+import type { Emulator } from "../../emulator/index.ts";
+import type { Provider } from "../core/protocol.ts";
+import {
+  createEngine,
+  type Diagnostic,
+  type Engine,
+  EngineError,
+  type EngineEvent,
+} from "../engine/engine.ts";
+import type { Program } from "../engine/host.ts";
+import { loadProgram } from "../engine/language/program.ts";
+import { catalogue, createProvider } from "../provider.ts";
+import { startEmbedded } from "./emulator.ts";
+import { CommandError, type ExitCode, exitCode } from "./exit.ts";
+import { diagnosticText } from "./render/format.ts";
+import { createJsonRenderer } from "./render/json.ts";
+import { createLineRenderer, type Renderer } from "./render/lines.ts";
+import { createTreeRenderer } from "./render/tree.ts";
+import { type Settings, settingsOf } from "./settings.ts";
+
+export interface Stack {
+  readonly settings: Settings;
+  readonly program: Program;
+  readonly engine: Engine;
+  /** Shows the engine's events until the work is done; then goes back to showing none. */
+  readonly shown: <T>(renderer: Renderer, work: () => Promise<T>) => Promise<T>;
+  readonly signal: AbortSignal;
+}
+
+export const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+/** The renderer of a command that changes something: a tree on a terminal, else lines; JSON when asked for. */
+export function renderer(settings: Settings, options: { diff?: boolean; expected?: number } = {}): Renderer {
+  const { colors, showSecrets } = settings;
+  const palette = { colors, showSecrets, diff: options.diff === true };
+  if (settings.json) return createJsonRenderer(print, showSecrets);
+  if (!settings.isTerminal) return createLineRenderer({ ...palette, write: print });
+  return createTreeRenderer({
+    ...palette,
+    stream: process.stdout,
+    ...(options.expected === undefined ? {} : { expected: options.expected }),
+  });
+}
+
+/** A renderer of lines, also on a terminal: for what is read rather than watched. */
+export function lines(settings: Settings, diff = false): Renderer {
+  return createLineRenderer({
+    colors: settings.colors,
+    showSecrets: settings.showSecrets,
+    diff,
+    write: print,
+  });
+}
+
+/** Runs a command's work on its stack and ends the process's part of it: emulator closed, signals let go. Throws CommandError for its exit code. */
+export async function withStack(command: Command, work: (stack: Stack) => Promise<ExitCode>): Promise<void> {
+  const settings = settingsOf(command);
+  const cancel = new AbortController();
+  const onSignal = () => {
+    if (cancel.signal.aborted) process.exit(exitCode.interrupted);
+    if (!settings.json) console.error("\ninterrupted: what runs is ended first; once more to stop at once");
+    cancel.abort();
+  };
+  process.on("SIGINT", onSignal);
+  process.on("SIGTERM", onSignal);
+  let emulator: Emulator | undefined;
+  try {
+    const program = await loadProgram({
+      file: relative(process.cwd(), settings.file) || settings.file,
+      stack: settings.stack,
+      catalogue,
+    });
+    if (settings.emulator) emulator = await startEmbedded(settings.emulator.file);
+    let current: Renderer | undefined;
+    const engine = createEngine({
+      project: program.projectName,
+      stack: settings.stack,
+      stateFolder: settings.stateFolder,
+      program,
+      parallel: settings.parallel,
+      signal: cancel.signal,
+      onEvent: (event: EngineEvent) => current?.event(event),
+      ...(emulator ? { createProvider: providerOf(emulator) } : {}),
+    });
+    const shown: Stack["shown"] = async (renderer, doing) => {
+      current = renderer;
+      try {
+        return await doing();
+      } catch (error) {
+        tellFailure(renderer, error);
+        throw error;
+      } finally {
+        current = undefined;
+        renderer.close();
+      }
+    };
+    const code = await work({ settings, program, engine, shown, signal: cancel.signal });
+    if (code !== exitCode.done) throw new CommandError("", code);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    throw new CommandError(settings.json ? "" : error.message, error.exitCode, { cause: error });
+  } finally {
+    process.off("SIGINT", onSignal);
+    process.off("SIGTERM", onSignal);
+    await emulator?.close();
+  }
+}
+
+/** With `--emulator` every provider of the run talks to it, whatever config and environment say. */
+function providerOf(emulator: Emulator): () => Provider {
+  return () => {
+    const provider = createProvider({ environment: {} });
+    return {
+      ...provider,
+      configure: () =>
+        provider.configure({ baseUrl: emulator.baseUrl, token: emulator.token, brand: "compute" }),
+    };
+  };
+}
+
+/** A refusal before anything was done still ends a JSON stream with its reason and a summary. */
+function tellFailure(renderer: Renderer, error: unknown): void {
+  if (!(error instanceof EngineError)) return;
+  renderer.event({ event: "diagnostic", severity: "error", message: error.message });
+  renderer.event({
+    event: "summary",
+    operation: "up",
+    result: "failed",
+    counts: { create: 0, update: 0, replace: 0, delete: 0, same: 0 },
+    requests: {},
+    seconds: 0,
+    changes: false,
+  });
+}
+
+/** The exit code of a result: a guard, a failure, a cancel, or done. */
+export function codeOf(result: { result: string; guard?: unknown }): ExitCode {
+  if (result.guard) return exitCode.guarded;
+  if (result.result === "cancelled") return exitCode.interrupted;
+  return result.result === "succeeded" ? exitCode.done : exitCode.error;
+}
+
+/** Stops a command that cannot go on with this stack file: prints what is wrong with it. */
+export function refuseBroken(program: Program, settings: Settings): void {
+  const errors = program.diagnostics.filter((diagnostic) => diagnostic.severity === "error");
+  if (errors.length === 0) return;
+  for (const diagnostic of errors) console.error(diagnosticText(diagnostic, settings.colors));
+  throw new CommandError("", exitCode.error);
+}
+
+/** Adds `--target`, which may be given several times. */
+export function addTargetOption(command: Command): Command {
+  return command.option(
+    "-t, --target <urn>",
+    "only this resource (a URN with * and **, or a name) and what it needs; may be given several times",
+    (target: string, all: string[]) => [...all, target],
+    [],
+  );
+}
+
+export function targetsOf(flags: { target?: string[] }): { targets?: string[] } {
+  return flags.target && flags.target.length > 0 ? { targets: flags.target } : {};
+}
+
+/** Resolves a path given on the command line. */
+export function pathOf(file: string): string {
+  return resolve(process.cwd(), file);
+}
+
+export type { Diagnostic };
