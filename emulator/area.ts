@@ -115,6 +115,26 @@ export interface Call {
   readonly sent: ReadonlySet<string>;
   /** IPv4 or IPv6 address of the client. */
   readonly remoteAddress: string;
+  /** Where the client reached the emulator (`http://127.0.0.1:8080`), for answers that tell it of an address beside the API. */
+  readonly origin: string;
+}
+
+/** One request to what an area serves beside the API; nothing about it was checked. */
+export interface SideRequest {
+  readonly world: World;
+  readonly method: string;
+  /** As asked, still percent-encoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** Names in lower case. */
+  readonly headers: { readonly [name: string]: string | undefined };
+  readonly body: Buffer;
+}
+
+export interface SideAnswer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly body: Buffer | string;
 }
 
 /** Answers one operation. A list operation returns every item that the caller may see, as an array: filter, order and pages are done outside. */
@@ -130,6 +150,11 @@ export interface Area {
    * nothing; what it throws (404, 403) goes before. An operation without one tells only the schema's problems then.
    */
   readonly judges?: { readonly [operation: string]: (call: Call) => readonly Reason[] };
+  /**
+   * By path template outside `/v4` (`/_objects/{clusterId}/{bucket}/{name}`): what is served beside the API to whoever asks for a path
+   * that begins like the template up to its first parameter. Fault rules and statistics name it by its template.
+   */
+  readonly beside?: { readonly [template: string]: (request: SideRequest) => SideAnswer };
   /** By job kind (`volume.active`). */
   readonly jobs?: { readonly [kind: string]: (world: World, data: JsonObject) => void };
   /** Puts what a new account has from the start (regions, types…). */

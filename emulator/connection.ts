@@ -62,7 +62,7 @@ export function createConnections(): Connections {
           await wait(rule.seconds ?? 0);
           return send(response, answer);
         case "truncate": {
-          const whole = Buffer.from(answer.body);
+          const whole = typeof answer.body === "string" ? Buffer.from(answer.body) : answer.body;
           response.writeHead(answer.status, { ...answer.headers, "Content-Length": whole.length });
           response.write(whole.subarray(0, Math.floor(whole.length / 2)), () => response.socket?.destroy());
           return answer.status;

@@ -41,7 +41,10 @@ export interface EmulatorOptions {
 export interface FaultRule {
   /** Or `*`. */
   method: string;
-  /** The contract's template (`/volumes/{volumeId}`), or `*` for every request, those to unknown paths included. */
+  /**
+   * The contract's template (`/volumes/{volumeId}`), that of objects served beside the API (`/_objects/{clusterId}/{bucket}/{name}`), or
+   * `*` for every request, those to unknown paths included.
+   */
   path: string;
   /** The first match to be hit. Default 1. */
   nth?: number;

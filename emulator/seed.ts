@@ -2,13 +2,13 @@
 
 import type { SeedRequest } from "./account-file.ts";
 import type { Route } from "./router.ts";
-import type { Answer, ServiceRequest } from "./service.ts";
+import type { ServiceAnswer, ServiceRequest } from "./service.ts";
 
 /** Rejects with the request's number when one is refused. */
 export async function makeSeedRequests(
   requests: readonly SeedRequest[],
   route: (path: string) => Route | undefined,
-  serve: (request: ServiceRequest) => Promise<Answer>,
+  serve: (request: ServiceRequest) => Promise<ServiceAnswer>,
   token: string,
 ): Promise<void> {
   const answers: unknown[] = [];

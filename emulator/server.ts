@@ -37,7 +37,10 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const account = createAccount({ areas, brand: word, speed, seed, tokens: tokensFile, log, changed });
   const mismatches: string[] = [];
   const stats = createStats();
-  const faults = createFaults(new Set(operations.map(({ template }) => template)));
+  const beside = areas.flatMap((area) => Object.entries(area.beside ?? {}));
+  const faults = createFaults(
+    new Set([...operations.map(({ template }) => template), ...beside.map(([template]) => template)]),
+  );
   faults.setRules(options.faults ?? []);
   const rateLimit = createRateLimit(options.rateLimit ?? "off", account.clock.millis);
   const connections = createConnections();
@@ -83,11 +86,16 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     },
   };
 
-  async function answerService(request: FastifyRequest, reply: FastifyReply, path: string, query: string) {
-    const found = route(path.replace(/^\/v4(?:beta)?/, ""));
+  /** Plays the fault that hits the request, else tells what `act` answers. The query is left out of the log when it is secret. */
+  async function tell(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    logged: { path: string; query: string; template: string | undefined },
+    act: () => Answer | Promise<Answer>,
+  ) {
     const { method } = request;
-    const entry = stats.enter(method, path, query, found?.template);
-    const rule = faults.hit(method, found?.template);
+    const entry = stats.enter(method, logged.path, logged.query, logged.template);
+    const rule = faults.hit(method, logged.template);
     entry.fault = rule?.do ?? null;
     const response = reply.raw;
     if (rule?.do === "reset-before") {
@@ -98,19 +106,53 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       entry.status = connections.send(response, statusFault(rule, account.clock.now()));
       return;
     }
-    const answer = await serve({
-      method,
-      route: found,
-      query,
-      headers: request.headers,
-      body: request.body as Buffer | undefined,
-      // A socket for both families tells IPv4 clients as IPv6.
-      remoteAddress: (request.socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
-    });
+    const answer = await act();
     if (response.destroyed) return;
     entry.status = rule
       ? await connections.sendBroken(response, answer, rule)
       : connections.send(response, answer);
+  }
+
+  function answerService(request: FastifyRequest, reply: FastifyReply, path: string, query: string) {
+    const found = route(path.replace(/^\/v4(?:beta)?/, ""));
+    return tell(request, reply, { path, query, template: found?.template }, () =>
+      serve({
+        method: request.method,
+        route: found,
+        query,
+        headers: request.headers,
+        body: request.body as Buffer | undefined,
+        // A socket for both families tells IPv4 clients as IPv6.
+        remoteAddress: (request.socket.remoteAddress ?? "").replace(/^::ffff:/, ""),
+      }),
+    );
+  }
+
+  /** Answers what an area serves beside the API. Its query may hold a signature, which no log shows. */
+  function answerBeside(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    [path, query]: readonly [string, string],
+    [template, serveBeside]: (typeof beside)[number],
+  ) {
+    const { rawHeaders } = request.raw;
+    const type = rawHeaders.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === "content-type");
+    return tell(request, reply, { path, query: "", template }, () => {
+      account.jobs.runDue();
+      const answer = serveBeside({
+        world: account.worldOf(null),
+        method: request.method,
+        path,
+        query: new URLSearchParams(query),
+        headers: {
+          ...(request.headers as { [name: string]: string | undefined }),
+          "content-type": type < 0 ? undefined : rawHeaders[type + 1],
+        },
+        body: (request.body as Buffer | undefined) ?? Buffer.alloc(0),
+      });
+      changed();
+      return answer;
+    });
   }
 
   function answerControl(request: FastifyRequest, reply: FastifyReply, path: string, query: string): void {
@@ -141,9 +183,13 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   http.setNotFoundHandler((_request, reply) => plainError(reply, 404, "Not found"));
   http.all("/*", (request, reply) => {
     const [path = "/", query = ""] = split(request.raw.url ?? "/");
-    if (/^\/v4(?:beta)?(?:\/|$)/.test(path)) {
+    const other = beside.find(([template]) => path.startsWith(template.slice(0, template.indexOf("{"))));
+    if (other || /^\/v4(?:beta)?(?:\/|$)/.test(path)) {
       reply.hijack();
-      answerService(request, reply, path, query).catch((error: Error) => {
+      const told = other
+        ? answerBeside(request, reply, [path, query], other)
+        : answerService(request, reply, path, query);
+      told.catch((error: Error) => {
         log(`${request.method} ${path} could not be answered: ${error.stack}`);
         reply.raw.destroy();
       });

@@ -27,7 +27,12 @@ export interface ServiceRequest {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Empty when the status has none. */
+  /** Empty when the status has none; bytes are told by what is served beside the API alone. */
+  readonly body: string | Buffer;
+}
+
+/** An answer of the service itself. */
+export interface ServiceAnswer extends Answer {
   readonly body: string;
 }
 
@@ -53,7 +58,7 @@ interface Progress {
 }
 
 /** Puts the areas behind one function. Throws when an area answers an operation that the contract does not have. */
-export function createService(options: ServiceOptions): (request: ServiceRequest) => Promise<Answer> {
+export function createService(options: ServiceOptions): (request: ServiceRequest) => Promise<ServiceAnswer> {
   const { account, brand } = options;
   const handlers = collectHandlers(options.areas);
   const judges = new Map(options.areas.flatMap((area) => Object.entries(area.judges ?? {})));
@@ -103,6 +108,7 @@ export function createService(options: ServiceOptions): (request: ServiceRequest
       body: checked.body,
       sent: new Set(Object.keys(sent)),
       remoteAddress: request.remoteAddress,
+      origin: `http://${request.headers.host ?? "localhost"}`,
     };
     if (reasons.length > 0) throw new Refusal(400, withJudged(reasons, call, judges.get(operation.key)));
     const result = await handler(call);
