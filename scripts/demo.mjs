@@ -95,6 +95,8 @@ async function tell() {
     "invoke",
     "plumbline:dns:getZoneFile",
     `domainId=${zone.id}`,
+    "--return",
+    "text",
   ]);
   await chapter("Again: nothing to do.", ["preview", "--expect-no-changes"]);
 
