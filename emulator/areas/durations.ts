@@ -23,4 +23,19 @@ export const durations = {
   instanceShutDown: 6,
   /** `not ready` to `ready`. Own choice. */
   diskReady: 4,
+  /** `provisioning` to `active`: somewhere between the two. Contract section 8: 15 to 30 minutes. */
+  databaseProvisionedLeast: 900,
+  databaseProvisionedMost: 1800,
+  /** `updating` to `active` after a change. Notes, section 5: 73 seconds in a recording. */
+  databaseUpdated: 73,
+  /** `resizing` to `active`: the nodes are replaced. Own choice. */
+  databaseResized: 600,
+  /** `updating` to `active` after a patch. Own choice. */
+  databasePatched: 120,
+  /** `backing_up` to `active`. Own choice. */
+  databaseBackedUp: 60,
+  /** `restoring` to `active` or `failed`. Own choice. */
+  databaseRestored: 180,
+  /** Until the new password holds. Contract section 4.3: several seconds. */
+  databaseCredentialsReset: 5,
 } as const;

@@ -3,12 +3,21 @@
 import type { Area } from "../area.ts";
 import { accountArea } from "./account.ts";
 import { computeArea } from "./compute.ts";
+import { databaseArea } from "./databases.ts";
 import { dnsArea } from "./dns.ts";
 import { regionArea } from "./regions.ts";
 import { tagArea } from "./tags.ts";
 import { volumeArea } from "./volumes.ts";
 import { vpcArea } from "./vpc.ts";
 
-const own: readonly Area[] = [accountArea, dnsArea, vpcArea, volumeArea, computeArea, regionArea];
+const own: readonly Area[] = [
+  accountArea,
+  dnsArea,
+  vpcArea,
+  volumeArea,
+  computeArea,
+  regionArea,
+  databaseArea,
+];
 
 export const areas: readonly Area[] = [...own, tagArea(own)];
