@@ -32,25 +32,38 @@ beforeAll(async () => {
   await make(`/domains/${domainId}/records`, { type: "A", name: "www", target: "192.0.2.1" });
   await make(`/domains/${domainId}/records`, { type: "TXT", name: "www", target: "hello" });
   await make(`/domains/${domainId}/records`, { type: "MX", target: "mail.example.org", priority: 5 });
-  vpcId = await make("/vpcs", { label: "net", region: "us-east", subnets: [{ label: "web", ipv4: "10.0.0.0/24" }] });
+  vpcId = await make("/vpcs", {
+    label: "net",
+    region: "us-east",
+    subnets: [{ label: "web", ipv4: "10.0.0.0/24" }],
+  });
   await make("/vpcs", { label: "far", region: "us-southeast" });
   volumeId = await make("/volumes", { label: "disk", region: "us-east", tags: ["Prod"] });
 });
 afterAll(() => account.close());
 
 test("getDomain finds by id, given as text or number, and by name in any case", async () => {
-  for (const args of [{ id: domainId }, { id: Number(domainId) }, { domain: "A.example" }]) {
-    expect(await result("dns.getDomain", args)).toMatchObject({ id: domainId, domain: "a.example", ttlSec: 0 });
+  const ways: ValueMap[] = [{ id: domainId }, { id: Number(domainId) }, { domain: "A.example" }];
+  for (const args of ways) {
+    expect(await result("dns.getDomain", args)).toMatchObject({
+      id: domainId,
+      domain: "a.example",
+      ttlSec: 0,
+    });
   }
 });
 
 test("what does not exist is an error that names the key", async () => {
-  await expect(invoke("dns.getDomain", { domain: "no.example" })).rejects.toThrow('no Domain named "no.example"');
+  await expect(invoke("dns.getDomain", { domain: "no.example" })).rejects.toThrow(
+    'no Domain named "no.example"',
+  );
   await expect(invoke("dns.getDomain", { id: 99 })).rejects.toThrow("no Domain with id 99");
   await expect(invoke("dns.getRecords", { domainId: 99 })).rejects.toThrow("no Domain with id 99");
   await expect(invoke("dns.getZoneFile", { domainId: 99 })).rejects.toThrow("no Domain with id 99");
   await expect(invoke("vpc.getVpc", { label: "no" })).rejects.toThrow('no Vpc labelled "no"');
-  await expect(invoke("vpc.getSubnet", { vpcId, label: "no" })).rejects.toThrow(`labelled "no" in Vpc ${vpcId}`);
+  await expect(invoke("vpc.getSubnet", { vpcId, label: "no" })).rejects.toThrow(
+    `labelled "no" in Vpc ${vpcId}`,
+  );
   await expect(invoke("vpc.getSubnets", { vpcId: 99 })).rejects.toThrow("no Vpc with id 99");
   await expect(invoke("vpc.getVpcIps", { vpcId: 99 })).rejects.toThrow("no Vpc with id 99");
   await expect(invoke("blockstorage.getVolume", { id: 99 })).rejects.toThrow("no Volume with id 99");
@@ -80,9 +93,9 @@ test("getDomains filters by group, tag and type", async () => {
 
 test("getRecords filters by name, relative or full, and type", async () => {
   const found = async (args: ValueMap) =>
-    ((await result("dns.getRecords", { domainId, ...args }))["records"] as { type: string; id: string }[]).map(
-      ({ type }) => type,
-    );
+    (
+      (await result("dns.getRecords", { domainId, ...args }))["records"] as { type: string; id: string }[]
+    ).map(({ type }) => type);
   expect(await found({})).toEqual(["A", "TXT", "MX"]);
   expect(await found({ name: "WWW" })).toEqual(["A", "TXT"]);
   expect(await found({ name: "www.a.example." })).toEqual(["A", "TXT"]);
@@ -120,7 +133,8 @@ test("getVpcIps shows the addresses of one network or all", async () => {
     root_pass: "pW!aVz2e7HcR",
     interfaces: [{ purpose: "vpc", subnet_id: Number(subnetId), ipv4: { vpc: "10.0.0.9" } }],
   });
-  for (const args of [{}, { vpcId }]) {
+  const ways: ValueMap[] = [{}, { vpcId }];
+  for (const args of ways) {
     const { ips } = await result("vpc.getVpcIps", args);
     expect(ips).toMatchObject([{ address: "10.0.0.9", vpcId, subnetId, computeId: String(compute["id"]) }]);
   }
