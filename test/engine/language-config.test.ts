@@ -103,6 +103,7 @@ describe("a declaration", () => {
   n: {type: boolean, default: "true"}
   o: {default: "\${a}"}
   p:q: {type: string, default: x}
+  r: 1.5
 `),
     ).toEqual([
       '4:13 error there is no config type "strng" - did you mean "string"?',
@@ -120,6 +121,7 @@ describe("a declaration", () => {
       '15:27 error "items" of config "l" needs a "type"',
       '16:15 error "secret" of config "m" must be true or false, and this is text',
       '18:16 warning config values are taken as they are written, references included: put computed values under "variables"',
+      '20:6 warning Pulumi\'s own command refuses a bare fraction: write config "r" as {default: 1.5}',
     ]);
   });
 

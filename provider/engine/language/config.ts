@@ -95,8 +95,15 @@ function readDeclaration(report: Report, entry: MapEntry, isOwn: boolean): Decla
     report.error(at, `config ${name} declares nothing: give it a type, or a default value`);
     return { at, isSecret: false, isSound: false };
   }
-  if (node.kind !== "map")
+  if (node.kind !== "map") {
+    if (node.kind === "scalar" && typeof node.value === "number" && !Number.isInteger(node.value)) {
+      report.warning(
+        node.at,
+        `Pulumi's own command refuses a bare fraction: write config ${name} as {default: ${node.text}}`,
+      );
+    }
     return { at, isSecret: false, isSound: true, given: { value: plain(report, node), at: node.at } };
+  }
   const fields = readRecord(report, node, `config ${name}`, [
     "type",
     "description",

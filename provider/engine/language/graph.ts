@@ -26,12 +26,21 @@ export function linkTemplate(report: Report, template: Template): Graph {
   const known = (name: string) => template.variables.has(name) || template.resources.has(name);
   const constant = (name: string) =>
     name === "pulumi" || template.config.values.has(name) || template.config.declared.has(name);
-  const candidates = () => [
-    ...template.resources.keys(),
-    ...template.variables.keys(),
-    ...template.config.values.keys(),
-    "pulumi",
-  ];
+  // One misspelt name may stand in thousands of places: what was meant is looked for once.
+  const hints = new Map<string, string>();
+  const hintOf = (name: string): string => {
+    const known = hints.get(name);
+    if (known !== undefined) return known;
+    const names = [
+      ...template.resources.keys(),
+      ...template.variables.keys(),
+      ...template.config.values.keys(),
+      "pulumi",
+    ];
+    const hint = didYouMeanOrOneOf(name, names);
+    hints.set(name, hint);
+    return hint;
+  };
   const needsOf = (references: Iterable<Reference>): Map<string, Position> => {
     const needs = new Map<string, Position>();
     for (const { root, at } of references) {
@@ -40,7 +49,7 @@ export function linkTemplate(report: Report, template: Template): Graph {
       } else if (!constant(root)) {
         report.error(
           at,
-          `there is no resource, variable or config value named ${JSON.stringify(root)}${didYouMeanOrOneOf(root, candidates())}`,
+          `there is no resource, variable or config value named ${JSON.stringify(root)}${hintOf(root)}`,
         );
       }
     }
