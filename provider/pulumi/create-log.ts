@@ -23,11 +23,13 @@ export interface Attempt {
   /** RFC 3339. */
   readonly startedAt: string;
   readonly id?: string;
+  /** The process that began it. */
+  readonly pid: number;
 }
 
 /** One line of the file. */
 type Line =
-  | { readonly begin: string; readonly type: string; readonly at: string }
+  | { readonly begin: string; readonly type: string; readonly at: string; readonly pid: number }
   | { readonly made: string; readonly id: string }
   | { readonly end: string };
 
@@ -70,8 +72,8 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
 
   function apply(line: Line): void {
     if ("begin" in line) {
-      const earlier = attempts.get(line.begin);
-      attempts.set(line.begin, earlier ?? { urn: line.begin, type: line.type, startedAt: line.at });
+      const { begin: urn, type, at, pid } = line;
+      attempts.set(urn, { ...(attempts.get(urn) ?? { urn, type, startedAt: at }), pid });
     } else if ("made" in line) {
       const attempt = attempts.get(line.made);
       if (attempt === undefined) return;
@@ -165,7 +167,7 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
 
   async function flush(): Promise<void> {
     isScheduled = false;
-    const lines = pending;
+    const lines = [...pending];
     if (lines.length === 0) return;
     try {
       await append(lines);
@@ -196,7 +198,7 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       return attempts.get(urn);
     },
     withId: (type, id) => [...(urnsById.get(keyOf(type, id)) ?? [])],
-    begin: (urn, type, at) => write({ begin: urn, type, at }),
+    begin: (urn, type, at) => write({ begin: urn, type, at, pid: process.pid }),
     made: (urn, id) => write({ made: urn, id }),
     end: (urn) => {
       if (attempts.has(urn)) void write({ end: urn });
@@ -222,8 +224,8 @@ function keyOf(type: string, id: string): string {
   return `${type} ${id}`;
 }
 
-function linesOfAttempt({ urn, type, startedAt, id }: Attempt): Line[] {
-  const begin: Line = { begin: urn, type, at: startedAt };
+function linesOfAttempt({ urn, type, startedAt, id, pid }: Attempt): Line[] {
+  const begin: Line = { begin: urn, type, at: startedAt, pid };
   return id === undefined ? [begin] : [begin, { made: urn, id }];
 }
 

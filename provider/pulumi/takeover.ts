@@ -1,5 +1,7 @@
 /** Decides whether a Create goes on with what an earlier, killed run began. It knows what the engine has mentioned, not how it said so. */
 
+import { readFileSync } from "node:fs";
+import { setTimeout } from "node:timers/promises";
 import type { EarlierAttempt } from "../core/protocol.ts";
 import type { CreateLog } from "./create-log.ts";
 
@@ -40,6 +42,9 @@ export function createTakeover(log: CreateLog): Takeover {
       for (const other of log.withId(type, id)) log.end(other);
     },
     begin: async (urn, type, at) => {
+      const open = log.find(urn);
+      // The plugin of a killed engine ends the calls that it still has; what they make must be there to be found.
+      if (open !== undefined && open.id === undefined) await endOf(open.pid);
       const earlier = log.find(urn);
       // A forced replacement is created without a Diff: the logged id may then be the very one that the engine has and is about to delete.
       const isHidden = withOldInputs.has(urn) && !withNamedId.has(urn);
@@ -65,4 +70,32 @@ export function createTakeover(log: CreateLog): Takeover {
     isKnownId: (urn, type, id) =>
       (named.get(type)?.has(id) ?? false) || log.withId(type, id).some((other) => other !== urn),
   };
+}
+
+/** How long the plugin of a killed engine may take to end. */
+const lingerMs = 60_000;
+const pollMs = 100;
+
+/** Resolves when another process is gone, or has had its time: its number may be somebody else's by now. */
+async function endOf(pid: number): Promise<void> {
+  const deadline = performance.now() + lingerMs;
+  while (pid !== process.pid && isAlive(pid) && performance.now() < deadline) await setTimeout(pollMs);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+  return !isZombie(pid);
+}
+
+/** An ended process whose parent does not look, as in containers without an init, still has its number. */
+function isZombie(pid: number): boolean {
+  try {
+    return /\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
 }

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { openCreateLog } from "../../provider/pulumi/create-log.ts";
@@ -13,9 +14,15 @@ describe("the create log", () => {
     const file = freshFile();
     const [one, other] = [openCreateLog(file), openCreateLog(file)];
     await one.begin("urn:a", "T", at);
-    expect(other.find("urn:a")).toEqual({ urn: "urn:a", type: "T", startedAt: at });
+    expect(other.find("urn:a")).toEqual({ urn: "urn:a", type: "T", startedAt: at, pid: process.pid });
     await one.made("urn:a", "7");
-    expect(other.find("urn:a")).toEqual({ urn: "urn:a", type: "T", startedAt: at, id: "7" });
+    expect(other.find("urn:a")).toEqual({
+      urn: "urn:a",
+      type: "T",
+      startedAt: at,
+      id: "7",
+      pid: process.pid,
+    });
     expect(other.withId("T", "7")).toHaveLength(1);
     expect(other.withId("U", "7")).toEqual([]);
   });
@@ -23,7 +30,9 @@ describe("the create log", () => {
   it("has an entry on disk by the time that a begin resolves", async () => {
     const file = freshFile();
     await openCreateLog(file).begin("urn:a", "T", at);
-    expect(readFileSync(file, "utf8")).toBe(`${JSON.stringify({ begin: "urn:a", type: "T", at })}\n`);
+    expect(readFileSync(file, "utf8")).toBe(
+      `${JSON.stringify({ begin: "urn:a", type: "T", at, pid: process.pid })}\n`,
+    );
   });
 
   it("keeps the start of an attempt that is begun again, for what it looks for may be as old", async () => {
@@ -32,6 +41,22 @@ describe("the create log", () => {
     const again = openCreateLog(file);
     await again.begin("urn:a", "T", "2026-01-03T00:00:00Z");
     expect(again.find("urn:a")?.startedAt).toBe(at);
+  });
+
+  it("has every line of creates that run at the same time, in each one's order", async () => {
+    const file = freshFile();
+    const log = openCreateLog(file);
+    const urns = Array.from({ length: 200 }, (_, n) => `urn:${n}`);
+    await Promise.all(
+      urns.map(async (urn, n) => {
+        // Some begin while the lines of others are on their way to the disk.
+        for (let turn = 0; turn < n; turn += 1) await setImmediate();
+        await log.begin(urn, "T", at);
+        await log.made(urn, `id of ${urn}`);
+      }),
+    );
+    const fresh = openCreateLog(file);
+    expect(urns.map((urn) => fresh.find(urn)?.id)).toEqual(urns.map((urn) => `id of ${urn}`));
   });
 
   it("is gone when nothing is unfinished", async () => {

@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CreateRequest, EarlierAttempt, Provider } from "../../provider/core/protocol.ts";
 import { CheckFailedError } from "../../provider/core/protocol.ts";
@@ -54,6 +55,26 @@ describe("a create after a killed run", () => {
       await create(urn, {});
       expect(given[0]?.earlier).toEqual(id === undefined ? { startedAt } : { startedAt, id });
     }
+  });
+
+  it("waits for the plugin of the killed engine to end, and sees what it made at last", async () => {
+    const folder = freshFolder();
+    const lingering = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+    closers.push(() => lingering.kill("SIGKILL"));
+    const { create, given, file } = await run(folder);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(
+      file,
+      `${JSON.stringify({ begin: urn, type: thing, at: startedAt, pid: lingering.pid })}\n`,
+    );
+    const creating = create(urn, {});
+    // The calls that come after are answered while it waits.
+    await create(urnOf("b"), {});
+    expect(given.map(({ earlier }) => earlier)).toEqual([undefined]);
+    appendFileSync(file, `${JSON.stringify({ made: urn, id: "7" })}\n`);
+    lingering.kill("SIGKILL");
+    await creating;
+    expect(given[1]?.earlier).toEqual({ startedAt, id: "7" });
   });
 
   it("that makes another object says which one an earlier run left", async () => {
@@ -164,7 +185,7 @@ describe("a create's entry", () => {
     closers.push(close);
     const file = join(createsFolder, "dev");
     await create(urn, {});
-    expect(seen).toEqual([{ urn, type: thing, startedAt }, "7"]);
+    expect(seen).toEqual([{ urn, type: thing, startedAt, pid: process.pid }, "7"]);
     expect(existsSync(file)).toBe(true);
     await diff(urn, "7", {}, {}, {});
     session.settleNow();
@@ -180,7 +201,6 @@ describe("a create's entry", () => {
   it("holds no inputs", async () => {
     const { create, file } = await run(freshFolder());
     await create(urn, { name: "find-me-not" });
-    const { readFileSync } = await import("node:fs");
     expect(readFileSync(file, "utf8")).not.toContain("find-me-not");
   });
 
