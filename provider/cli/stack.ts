@@ -76,17 +76,18 @@ export async function withStack(command: Command, work: (stack: Stack) => Promis
       stack: settings.stack,
       catalogue,
     });
+    if (program.projectName === "" && !judges) refuseBroken(program, settings);
     if (settings.emulator) emulator = await startEmbedded(settings.emulator.file);
     let current: Renderer | undefined;
     const engine = createEngine({
-      project: program.projectName,
+      project: program.projectName || "unnamed",
       stack: settings.stack,
       stateFolder: settings.stateFolder,
       program,
       parallel: settings.parallel,
       signal: cancel.signal,
       onEvent: (event: EngineEvent) => current?.event(event),
-      ...(emulator ? { createProvider: providerOf(emulator) } : {}),
+      createProvider: emulator ? providerOf(emulator) : hintingProvider,
     });
     const shown: Stack["shown"] = async (renderer, doing) => {
       current = renderer;
@@ -124,6 +125,23 @@ function providerOf(emulator: Emulator): () => Provider {
   };
 }
 
+/** A missing target is told together with the way that needs none. */
+function hintingProvider(): Provider {
+  const provider = createProvider();
+  return {
+    ...provider,
+    configure: async (config) => {
+      try {
+        await provider.configure(config);
+      } catch (cause) {
+        const message = cause instanceof Error ? cause.message : String(cause);
+        if (!message.includes("is not set: ")) throw cause;
+        throw new Error(`${message}; or try it on the emulator, with --emulator`, { cause });
+      }
+    },
+  };
+}
+
 /** A refusal before anything was done still ends a JSON stream with its reason and a summary. */
 function tellFailure(renderer: Renderer, error: unknown): void {
   if (!(error instanceof EngineError)) return;
@@ -147,9 +165,10 @@ export function codeOf(result: { result: string; guard?: unknown }): ExitCode {
 }
 
 /** Stops a command that cannot go on with this stack file: prints what is wrong with it. */
-export function refuseBroken(program: Program, settings: Settings): void {
+function refuseBroken(program: Program, settings: Settings): void {
   const errors = program.diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   if (errors.length === 0) return;
+  if (settings.json) print(JSON.stringify({ diagnostics: errors }));
   for (const diagnostic of errors) console.error(diagnosticText(diagnostic, settings.colors));
   throw new CommandError("", exitCode.error);
 }

@@ -37,7 +37,9 @@ export function addApplyCommands(program: Command): void {
     .option("--refresh", "read everything first")
     .option("--diff", "show every changed property")
     .option("--continue-on-error", "delete what is no longer declared even after something failed")
-    .action((flags: UpFlags, command: Command) => withStack(command, (stack) => up(stack, flags)));
+    .action((flags: UpFlags, command: Command) =>
+      withStack(command, (stack) => up(stack, flags), { judges: true }),
+    );
 
   addTargetOption(program.command("refresh"))
     .description("take over into the state what the service reports")

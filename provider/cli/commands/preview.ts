@@ -28,15 +28,19 @@ export function addPreviewCommands(program: Command): void {
     .command("validate")
     .description("check a stack file against the schema and every rule that needs no request")
     .action((_flags, command: Command) =>
-      withStack(command, async ({ settings, engine }) => {
-        const result = await engine.validate();
-        if (settings.json) print(JSON.stringify({ diagnostics: result.diagnostics }, null, 2));
-        else {
-          for (const found of result.diagnostics) print(diagnosticText(found, settings.colors));
-          if (result.result === "succeeded") print(`${settings.colors.green("valid")}: no problem found`);
-        }
-        return codeOf(result);
-      }),
+      withStack(
+        command,
+        async ({ settings, engine }) => {
+          const result = await engine.validate();
+          if (settings.json) print(JSON.stringify({ diagnostics: result.diagnostics }, null, 2));
+          else {
+            for (const found of result.diagnostics) print(diagnosticText(found, settings.colors));
+            if (result.result === "succeeded") print(`${settings.colors.green("valid")}: no problem found`);
+          }
+          return codeOf(result);
+        },
+        { judges: true },
+      ),
     );
 
   addTargetOption(program.command("preview"))
@@ -48,42 +52,52 @@ export function addPreviewCommands(program: Command): void {
     .option("--save-plan <file>", "write the plan, for `up --plan`")
     .option("--markdown", "write the plan as Markdown")
     .action((flags: PreviewFlags, command: Command) =>
-      withStack(command, async ({ settings, engine, shown }) => {
-        const result = await shown(previewRenderer(settings, flags), () =>
-          engine.preview({
-            ...targetsOf(flags),
-            ...(flags.refresh ? { refresh: true } : {}),
-            plan: flags.savePlan !== undefined,
-          }),
-        );
-        if (flags.savePlan !== undefined && result.plan) {
-          // The plan holds what will be written to the account: for the owner's eyes only.
-          writeFileSync(pathOf(flags.savePlan), `${JSON.stringify(result.plan, null, 2)}\n`, { mode: 0o600 });
-        }
-        const code = codeOf(result);
-        if (code !== exitCode.done) return code;
-        const tellsChanges = flags.expectNoChanges || flags.detailedExitcode;
-        return result.changes && tellsChanges ? exitCode.changes : exitCode.done;
-      }),
+      withStack(
+        command,
+        async ({ settings, engine, shown }) => {
+          const result = await shown(previewRenderer(settings, flags), () =>
+            engine.preview({
+              ...targetsOf(flags),
+              ...(flags.refresh ? { refresh: true } : {}),
+              plan: flags.savePlan !== undefined,
+            }),
+          );
+          if (flags.savePlan !== undefined && result.plan) {
+            // The plan holds what will be written to the account: for the owner's eyes only.
+            writeFileSync(pathOf(flags.savePlan), `${JSON.stringify(result.plan, null, 2)}\n`, {
+              mode: 0o600,
+            });
+          }
+          const code = codeOf(result);
+          if (code !== exitCode.done) return code;
+          const tellsChanges = flags.expectNoChanges || flags.detailedExitcode;
+          return result.changes && tellsChanges ? exitCode.changes : exitCode.done;
+        },
+        { judges: true },
+      ),
     );
 
   program
     .command("drift")
     .description("compare what is declared, what was applied last, and what is there; change nothing")
     .action((_flags, command: Command) =>
-      withStack(command, async ({ settings, engine, shown }) => {
-        const quiet: Renderer = { event() {}, close() {} };
-        const result = await shown(settings.json ? quiet : driftRenderer(settings), () => engine.drift());
-        if (settings.json) print(JSON.stringify({ drifted: result.drifted.map(driftJson) }, null, 2));
-        else if (result.result === "succeeded") showDrift(settings, result.drifted);
-        const code = codeOf(result);
-        if (code !== exitCode.done) {
-          if (settings.json)
-            for (const found of result.diagnostics) console.error(diagnosticText(found, settings.colors));
-          return code;
-        }
-        return result.drifted.length > 0 ? exitCode.drift : exitCode.done;
-      }),
+      withStack(
+        command,
+        async ({ settings, engine, shown }) => {
+          const quiet: Renderer = { event() {}, close() {} };
+          const result = await shown(settings.json ? quiet : driftRenderer(settings), () => engine.drift());
+          if (settings.json) print(JSON.stringify({ drifted: result.drifted.map(driftJson) }, null, 2));
+          else if (result.result === "succeeded") showDrift(settings, result.drifted);
+          const code = codeOf(result);
+          if (code !== exitCode.done) {
+            if (settings.json)
+              for (const found of result.diagnostics) console.error(diagnosticText(found, settings.colors));
+            return code;
+          }
+          return result.drifted.length > 0 ? exitCode.drift : exitCode.done;
+        },
+        { judges: true },
+      ),
     );
 }
 

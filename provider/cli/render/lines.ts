@@ -63,6 +63,8 @@ export function detailLines(step: Step, options: { diff: boolean } & Palette): s
 
 /** The closing line of a run. */
 export function summaryLine(event: Extract<EngineEvent, { event: "summary" }>, { colors }: Palette): string {
+  const cost = `${requestsText(event.requests)}, ${duration(event.seconds)}`;
+  if (event.result !== "succeeded" && !event.changes) return `${colors.red(event.result)}; ${cost}`;
   const planned = event.operation === "preview";
   const result =
     event.result === "succeeded"
@@ -70,7 +72,7 @@ export function summaryLine(event: Extract<EngineEvent, { event: "summary" }>, {
         ? ""
         : `${colors.green("done")}: `
       : `${colors.red(event.result)}: `;
-  return `${result}${countsText(event.counts, planned ? "plan" : "done")}; ${requestsText(event.requests)}, ${duration(event.seconds)}`;
+  return `${result}${countsText(event.counts, planned ? "plan" : "done")}; ${cost}`;
 }
 
 export function createLineRenderer(options: LineOptions): Renderer {
