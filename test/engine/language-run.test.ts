@@ -674,6 +674,12 @@ outputs: { a: "\${a.id}", c: "\${c.id}" }
   test("of a cancelled host has no reason of its own, and is a failure all the same", async () => {
     const { lines } = await failure(zone, { outputs: { zone: new ProgramError([]) } });
     expect(lines).toEqual([]);
+    const called = await failure("outputs:\n  a: {fn::plumbline:dns:getRecords: {domainId: 1}}\n", {
+      invoke: () => {
+        throw new ProgramError([]);
+      },
+    });
+    expect(called.lines).toEqual([]);
   });
 
   test("in the file keeps the program from running", async () => {

@@ -2,7 +2,7 @@
 
 import type { Catalogue, Urn } from "../../core/protocol.ts";
 import { isValueMap, secret, unknown, type Value, type ValueMap } from "../../core/value.ts";
-import type { Host } from "../host.ts";
+import { type Host, type Position, ProgramError } from "../host.ts";
 import { ArgumentError, computeBuiltin, type ProjectFiles } from "./builtin.ts";
 import type { Expression, Reference } from "./expression.ts";
 import { formatReference } from "./interpolation.ts";
@@ -177,7 +177,7 @@ async function evaluateCall(
     return resultOf(args, await computeBuiltin(call.name, values, context.files));
   } catch (error) {
     const argument = error instanceof ArgumentError ? call.args[error.argument] : undefined;
-    context.report.error(argument?.at ?? call.at, messageOf(error));
+    reportError(context.report, argument?.at ?? call.at, error);
     return undefined;
   }
 }
@@ -198,6 +198,22 @@ async function stackOutput(context: Evaluation, args: readonly Bare[]): Promise<
 
 function unmarked(value: Value): Value {
   return bare(tracked(value)).value;
+}
+
+/** Reports what the host rejected with, at `at` unless it gave places of its own. A ProgramError without findings (a cancel) adds none. */
+export function reportError(report: Report, at: Position, error: unknown): void {
+  if (!(error instanceof ProgramError)) {
+    report.error(at, messageOf(error));
+    return;
+  }
+  for (const { message, urn, property, file, line, column } of error.diagnostics) {
+    const own =
+      file !== undefined && line !== undefined && column !== undefined ? { file, line, column } : at;
+    report.error(own, message, {
+      ...(urn === undefined ? {} : { urn }),
+      ...(property === undefined ? {} : { property }),
+    });
+  }
 }
 
 /** An error's message, for a diagnostic. */

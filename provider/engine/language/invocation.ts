@@ -1,7 +1,7 @@
 /** Calls a provider's function: evaluates its arguments and options, asks the host, and takes the result apart. */
 
 import { isUnknown, secret, unknown, type Value, type ValueMap } from "../../core/value.ts";
-import { type Evaluation, evaluate, messageOf } from "./evaluation.ts";
+import { type Evaluation, evaluate, reportError } from "./evaluation.ts";
 import type { Expression } from "./expression.ts";
 import { didYouMeanOrOneOf } from "./nearest.ts";
 import { evaluateProvider, evaluateResource, evaluateResources } from "./resource-option.ts";
@@ -43,7 +43,7 @@ export async function invoke(
       dependencies: [...new Set([...given.from, ...after.from])],
     });
   } catch (error) {
-    report.error(call.tokenAt, messageOf(error));
+    reportError(report, call.tokenAt, error);
     return undefined;
   }
   return returned(context, call, result, [given, after]);

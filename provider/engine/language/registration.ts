@@ -3,7 +3,7 @@
 import { CheckFailedError, ResourceInitFailedError, type Urn } from "../../core/protocol.ts";
 import { isUnknown, secret, unknownFrom, type Value, type ValueMap } from "../../core/value.ts";
 import { type Goal, ProgramError, type Registered } from "../host.ts";
-import { type Evaluation, evaluate, messageOf } from "./evaluation.ts";
+import { type Evaluation, evaluate, messageOf, reportError } from "./evaluation.ts";
 import { placeOfProperty } from "./place.ts";
 import type { PropertyEntry, ResourceDeclaration } from "./resource.ts";
 import { evaluateOptions } from "./resource-option.ts";
@@ -212,7 +212,7 @@ async function referToStack(context: Evaluation, resource: ResourceDeclaration):
     const secrets = Object.keys(outputs).filter((key) => bare(tracked(outputs[key] ?? null)).isSecret);
     return { name, id: name, outputs: tracked(outputs), secretOutputNames: secrets };
   } catch (error) {
-    context.report.error(named?.value.at ?? resource.at, messageOf(error));
+    reportError(context.report, named?.value.at ?? resource.at, error);
     return undefined;
   }
 }

@@ -65,14 +65,15 @@ export async function runTemplate({
     };
     started.set(node.name, make());
   }
-  const isWhole = !(await Promise.all(started.values())).includes(false);
+  let isWhole = !(await Promise.all(started.values())).includes(false);
   const outputs: { [name: string]: Value } = {};
   await Promise.all(
     template.outputs.map(async (output) => {
       const needs = [...(graph.outputs.get(output.name) ?? [])];
       if (needs.some((name) => !done.has(name))) return;
       const term = await evaluate(context, output.value);
-      if (term !== undefined) define(outputs, output.name, withoutNothing(settle(term).value));
+      if (term === undefined) isWhole = false;
+      else define(outputs, output.name, withoutNothing(settle(term).value));
     }),
   );
   const findings = inFileOrder(report.diagnostics);
