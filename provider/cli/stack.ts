@@ -58,8 +58,15 @@ export function lines(settings: Settings, diff = false): Renderer {
   });
 }
 
-/** Runs a command's work on its stack and ends the process's part of it: emulator closed, signals let go. Throws CommandError for its exit code. */
-export async function withStack(command: Command, work: (stack: Stack) => Promise<ExitCode>): Promise<void> {
+/**
+ * Runs a command's work on its stack and ends the process's part of it: emulator closed, signals let go. Throws CommandError for its
+ * exit code. A stack file that does not even tell its project's name is refused, unless the work itself `judges` the file.
+ */
+export async function withStack(
+  command: Command,
+  work: (stack: Stack) => Promise<ExitCode>,
+  { judges = false } = {},
+): Promise<void> {
   const settings = settingsOf(command);
   const cancel = new AbortController();
   const onSignal = () => {

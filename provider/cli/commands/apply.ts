@@ -102,7 +102,7 @@ async function up({ settings, engine, shown, signal }: Stack, flags: UpFlags) {
     if (preview.result !== "succeeded") {
       if (settings.json) {
         const { counts, steps: _, diagnostics: __, outputs: ___, plan: ____, ...rest } = preview;
-        renderer(settings).event({ event: "summary", counts, ...rest });
+        renderer(settings).event({ event: "summary", counts, ...rest, operation: "up" });
       }
       return codeOf(preview);
     }
