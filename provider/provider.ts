@@ -1,5 +1,6 @@
 /** The Provider, once, for every type: joins resource types, core and the service. Both engines call what it exports. */
 
+import { setMaxListeners } from "node:events";
 import { catalogueOf } from "./core/catalogue.ts";
 import { checkResource } from "./core/check.ts";
 import { diffResource } from "./core/diff.ts";
@@ -39,6 +40,7 @@ export const catalogue: Catalogue = catalogueOf(offer);
 export function createProvider(options: ProviderOptions = {}): Provider {
   const connect = options.connect ?? connectService;
   const cancelling = new AbortController();
+  setMaxListeners(0, cancelling.signal); // one for each call under way
   let service: Service | undefined;
   const session: Session = {
     types: typesByKey,

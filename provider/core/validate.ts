@@ -16,7 +16,7 @@ export interface Shape {
   readonly noun: string;
 }
 
-const compiled = new WeakMap<Fields, ValidateFunction>();
+const compiled = new WeakMap<Fields, Promise<ValidateFunction>>();
 let shared: Promise<AjvClass> | undefined;
 
 async function loadAjv(): Promise<AjvClass> {
@@ -44,14 +44,20 @@ function compileRules(rules: readonly Rule[]) {
   return check;
 }
 
-/** All failures at once. What is unknown is skipped; values are shown unless secret. */
-export async function validate(shape: Shape, plain: Plain): Promise<CheckFailure[]> {
-  let validator = compiled.get(shape.fields);
+/** Compiled once, however many ask for it at the same time. */
+function validatorOf(fields: Fields): Promise<ValidateFunction> {
+  let validator = compiled.get(fields);
   if (!validator) {
     shared ??= loadAjv();
-    validator = (await shared).compile(schemaOf(shape.fields));
-    compiled.set(shape.fields, validator);
+    validator = shared.then((ajv) => ajv.compile(schemaOf(fields)));
+    compiled.set(fields, validator);
   }
+  return validator;
+}
+
+/** All failures at once. What is unknown is skipped; values are shown unless secret. */
+export async function validate(shape: Shape, plain: Plain): Promise<CheckFailure[]> {
+  const validator = await validatorOf(shape.fields);
   if (validator(plain.values)) return [];
   const failures = new Map<string, CheckFailure>();
   for (const error of validator.errors ?? []) {
