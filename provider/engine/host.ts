@@ -80,19 +80,6 @@ export interface Registered {
   readonly outputs: ValueMap;
 }
 
-/**
- * What `register`, `read` and `invoke` reject with when the fault is known well: each diagnostic has the resource's URN and, where the program
- * gave one, a position. The host has reported them already, so a program passes the error on and adds nothing for it.
- */
-export class RegistrationError extends Error {
-  override readonly name = "RegistrationError";
-  readonly diagnostics: readonly Diagnostic[];
-  constructor(diagnostics: readonly Diagnostic[], options?: ErrorOptions) {
-    super(diagnostics.map((d) => d.message).join("\n"), options);
-    this.diagnostics = diagnostics;
-  }
-}
-
 /** What a program may ask for while it runs. Every method may be called concurrently. */
 export interface Host {
   readonly project: string;
@@ -102,12 +89,19 @@ export interface Host {
   readonly catalogue: Catalogue;
   /** URN that the goal will have; needs no answer of the service. */
   urn(type: string, name: string, parent?: Urn): Urn;
-  /** Makes the goal real (or plans it). Rejects when it failed: what depends on it is then not registered. */
+  /**
+   * Makes the goal real (or plans it). Rejects when it failed: what depends on it is then not registered. The rejection is a ProgramError
+   * whose diagnostics have the URN and, where `positionOf` knows it, a place; the host has told them already. After a cancel it has none.
+   */
   register(goal: Goal): Promise<Registered>;
   /** Reads an existing object (`get:`); it is not managed. */
   read(goal: Omit<Goal, "inputs"> & { readonly id: string; readonly state: ValueMap }): Promise<Registered>;
   /** Calls a function with known arguments. */
-  invoke(token: string, args: ValueMap, options: { provider?: Urn; dependencies: readonly Urn[] }): Promise<ValueMap>;
+  invoke(
+    token: string,
+    args: ValueMap,
+    options: { provider?: Urn; dependencies: readonly Urn[] },
+  ): Promise<ValueMap>;
   /** Outputs of another stack of the same state folder. */
   stackReference(name: string): Promise<ValueMap>;
   readonly log: Log;
@@ -120,7 +114,13 @@ export interface Program {
   /** Everything found; errors mean that `run` must not be called. */
   readonly diagnostics: readonly Diagnostic[];
   /** The resources in the order of their dependencies, as far as the file alone tells. */
-  readonly graph: readonly { readonly key: string; readonly type: string; readonly name: string; readonly dependsOn: readonly string[]; readonly position: Position }[];
+  readonly graph: readonly {
+    readonly key: string;
+    readonly type: string;
+    readonly name: string;
+    readonly dependsOn: readonly string[];
+    readonly position: Position;
+  }[];
   /** Provider config of the default provider (`plumbline:key`), secrets marked. */
   readonly providerConfig: ValueMap;
   /** `options.refresh` of the project file. */

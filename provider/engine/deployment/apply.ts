@@ -1,0 +1,257 @@
+/**
+ * One write to the service with its place in the journal: begun before, the id as soon as there is one, how it ended after. A preview asks
+ * the provider the same things without writing anything. Decides nothing.
+ */
+
+import {
+  type EarlierAttempt,
+  type Provider,
+  ResourceInitFailedError,
+  surelyNotWritten,
+} from "../../core/protocol.ts";
+import { isUnknown, some, type ValueMap } from "../../core/value.ts";
+import { messageOf } from "./failure.ts";
+import type { Changes } from "./ledger.ts";
+import { markSecrets, withSources } from "./property.ts";
+import type { Run } from "./run.ts";
+import type { ResourceState } from "./state.ts";
+import { urnParts } from "./urn.ts";
+
+/** What the next run is told of a creation of which the end is not known. */
+const interruptedCreate = "Its creation was interrupted.";
+
+export interface CreateOrder {
+  readonly provider: Provider;
+  /** What is to be made; without id and outputs. */
+  readonly wanted: ResourceState;
+  /** What becomes of the resource that it takes the place of, in the moment in which the new one is known. */
+  readonly displaces?: Changes;
+  /** An attempt of an earlier run at the very same creation, in its slot. */
+  readonly earlier?: { readonly slot: number; readonly attempt: EarlierAttempt };
+}
+
+const identity = (state: ResourceState) => ({
+  urn: state.urn,
+  type: state.type,
+  name: urnParts(state.urn).name,
+});
+
+/** The state's outputs with every secret marked that the user, the schema or an input of the same name calls secret. */
+export function guarded(run: Run, state: ResourceState, outputs: ValueMap): ValueMap {
+  const declared = Object.entries(run.catalogue.resources.get(state.type)?.outputs ?? {});
+  const bySchema = declared.filter(([, info]) => info.secret).map(([name]) => name);
+  return markSecrets(outputs, state.inputs, [...bySchema, ...(state.additionalSecretOutputs ?? [])]);
+}
+
+/** Makes the object. Resolves to the state as saved; a preview's has no id. */
+export async function createObject(run: Run, order: CreateOrder): Promise<ResourceState> {
+  const { provider, wanted } = order;
+  const { ledger } = run;
+  const slot = order.earlier?.slot ?? ledger.reserve();
+  const request = {
+    ...identity(wanted),
+    inputs: wanted.inputs,
+    log: run.logOf(wanted.urn),
+    isKnownId: (id: string) => ledger.isKnownId(wanted.type, id),
+    ...(order.earlier ? { earlierAttempt: order.earlier.attempt } : {}),
+    ...(wanted.customTimeouts?.create ? { timeoutSeconds: wanted.customTimeouts.create } : {}),
+  };
+  if (run.preview) {
+    const { state } = await provider.create({ ...request, preview: true, signal: run.signal });
+    const made = { ...wanted, outputs: withSources(guarded(run, wanted, state), wanted.urn) };
+    await ledger.set([[slot, made], ...(order.displaces ?? [])], [slot]);
+    return made;
+  }
+  return run.limited(async () => {
+    const startedAt = order.earlier?.attempt.startedAt ?? provider.serviceTime();
+    await ledger.begin("creating", slot, startedAt, wanted);
+    let saved: ResourceState | undefined;
+    const save = async (
+      id: string,
+      state: ValueMap,
+      more: Partial<ResourceState>,
+    ): Promise<ResourceState> => {
+      const { outputs, dropped } = knownOnly(state);
+      const initErrors = [
+        ...(more.initErrors ?? []),
+        ...dropped.map((name) => `The provider did not say what ${name} is.`),
+      ];
+      const made: ResourceState = {
+        ...wanted,
+        ...more,
+        id,
+        outputs: guarded(run, wanted, outputs),
+        created: run.now().toISOString(),
+        modified: run.now().toISOString(),
+        ...(initErrors.length > 0 ? { initErrors } : {}),
+      };
+      const displaces = saved === undefined ? (order.displaces ?? []) : [];
+      saved = made;
+      await ledger.set([[slot, made], ...displaces], [slot]);
+      return made;
+    };
+    try {
+      const { id, state } = await provider.create({
+        ...request,
+        preview: false,
+        signal: run.signal,
+        onCreated: async (id, state) => void (await save(id, state, { initErrors: [interruptedCreate] })),
+      });
+      if (id === "") throw new Error("the provider made an object and gave it no id");
+      return await save(id, state, {});
+    } catch (error) {
+      if (error instanceof ResourceInitFailedError) {
+        await save(error.id, error.state, {
+          inputs: error.inputs ?? wanted.inputs,
+          initErrors: error.reasons.length > 0 ? error.reasons : [interruptedCreate],
+        });
+      } else if (saved !== undefined) {
+        await ledger.set([[slot, { ...(saved as ResourceState), initErrors: [messageOf(error)] }]]);
+      } else if (surelyNotWritten(error) && order.earlier === undefined) {
+        await ledger.set([], [slot]);
+      }
+      throw error;
+    }
+  });
+}
+
+/** Changes the object in place. On a partial failure the state keeps the inputs last applied and what is really there. */
+export async function updateObject(
+  run: Run,
+  provider: Provider,
+  slot: number,
+  old: ResourceState,
+  wanted: ResourceState,
+): Promise<ResourceState> {
+  const { ledger } = run;
+  const request = {
+    ...identity(wanted),
+    id: old.id ?? "",
+    oldInputs: old.inputs,
+    state: old.outputs,
+    newInputs: wanted.inputs,
+    log: run.logOf(wanted.urn),
+    signal: run.signal,
+    ...(wanted.ignoreChanges ? { ignoreChanges: wanted.ignoreChanges } : {}),
+    ...(wanted.customTimeouts?.update ? { timeoutSeconds: wanted.customTimeouts.update } : {}),
+  };
+  const kept = { id: old.id as string, ...(old.created ? { created: old.created } : {}) };
+  if (run.preview) {
+    const { state } = await provider.update({ ...request, preview: true });
+    const made = { ...wanted, ...kept, outputs: withSources(guarded(run, wanted, state), wanted.urn) };
+    await ledger.set([[slot, made]], [slot]);
+    return made;
+  }
+  return run.limited(async () => {
+    await ledger.begin("updating", slot, provider.serviceTime());
+    const modified = run.now().toISOString();
+    try {
+      const { state } = await provider.update({ ...request, preview: false });
+      const { outputs, dropped } = knownOnly(state);
+      const made: ResourceState = {
+        ...wanted,
+        ...kept,
+        modified,
+        outputs: guarded(run, wanted, outputs),
+        ...(dropped.length > 0
+          ? { initErrors: dropped.map((name) => `The provider did not say what ${name} is.`) }
+          : {}),
+      };
+      await ledger.set([[slot, made]], [slot]);
+      return made;
+    } catch (error) {
+      if (error instanceof ResourceInitFailedError) {
+        const inputs = error.inputs ?? old.inputs;
+        const left: ResourceState = {
+          ...old,
+          urn: wanted.urn,
+          inputs,
+          modified,
+          outputs: guarded(run, wanted, knownOnly(error.state).outputs),
+          initErrors: error.reasons,
+        };
+        await ledger.set([[slot, left]], [slot]);
+      } else if (surelyNotWritten(error)) await ledger.set([], [slot]);
+      throw error;
+    }
+  });
+}
+
+/** Deletes the object; the slot then has `left` (null: nothing, else what waits for its replacement). */
+export async function deleteObject(
+  run: Run,
+  provider: Provider,
+  slot: number,
+  old: ResourceState,
+  left: ResourceState | null,
+): Promise<void> {
+  const { ledger } = run;
+  if (run.preview) return ledger.set([[slot, left]], [slot]);
+  await run.limited(async () => {
+    await ledger.begin("deleting", slot, provider.serviceTime());
+    try {
+      await provider.delete({
+        ...identity(old),
+        id: old.id ?? "",
+        oldInputs: old.inputs,
+        state: old.outputs,
+        log: run.logOf(old.urn),
+        signal: run.signal,
+        ...(old.customTimeouts?.delete ? { timeoutSeconds: old.customTimeouts.delete } : {}),
+      });
+    } catch (error) {
+      if (surelyNotWritten(error)) await ledger.set([], [slot]);
+      throw error;
+    }
+    await ledger.set([[slot, left]], [slot]);
+  });
+}
+
+/** An object as it was read. */
+export interface Live {
+  readonly id: string;
+  readonly inputs: ValueMap;
+  readonly state: ValueMap;
+  /** What is wrong with it, when it is there but not well. */
+  readonly initErrors?: readonly string[];
+}
+
+/** The object as it is now; undefined: gone. `isImport` reads by the id alone. An object that is not well is reported as a warning. */
+export async function readObject(
+  run: Run,
+  provider: Provider,
+  state: ResourceState,
+  options: { readonly isImport?: boolean } = {},
+): Promise<Live | undefined> {
+  run.throwIfCancelled();
+  try {
+    return await provider.read({
+      ...identity(state),
+      id: state.id ?? "",
+      log: run.logOf(state.urn),
+      signal: run.signal,
+      ...(options.isImport ? {} : { inputs: state.inputs, state: state.outputs }),
+    });
+  } catch (error) {
+    if (!(error instanceof ResourceInitFailedError)) throw error;
+    for (const message of error.reasons) run.report({ severity: "warning", message, urn: state.urn });
+    return {
+      id: error.id,
+      inputs: error.inputs ?? state.inputs,
+      state: error.state,
+      initErrors: error.reasons,
+    };
+  }
+}
+
+/** Outputs without those that hold an unknown, which no saved state may; `dropped` names them. */
+function knownOnly(state: ValueMap): { readonly outputs: ValueMap; readonly dropped: readonly string[] } {
+  const dropped = Object.entries(state)
+    .filter(([, value]) => some(value, isUnknown))
+    .map(([name]) => name);
+  if (dropped.length === 0) return { outputs: state, dropped };
+  return {
+    outputs: Object.fromEntries(Object.entries(state).filter(([name]) => !dropped.includes(name))),
+    dropped,
+  };
+}

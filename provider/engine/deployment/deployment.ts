@@ -1,0 +1,238 @@
+/** The Host that a program meets: registers, reads and calls for one preview or update, and afterwards removes what was not registered. */
+
+import type { Urn } from "../../core/protocol.ts";
+import type { Value, ValueMap } from "../../core/value.ts";
+import type { Goal, Host, Registered } from "../host.ts";
+import { guarded } from "./apply.ts";
+import { type Entry, goalAliases, inherited, wantedState } from "./goal.ts";
+import { settleCreations } from "./leftover.ts";
+import { sameValue } from "./property.ts";
+import { registered, settle } from "./registration.ts";
+import { createRegistry, type Registry } from "./registry.ts";
+import { removeAll } from "./removal.ts";
+import { type Run, stepFor } from "./run.ts";
+import type { ResourceState } from "./state.ts";
+import { isProviderType, makeUrn, stackType, stackUrn, urnParts } from "./urn.ts";
+
+export interface DeploymentOptions {
+  readonly organization: string;
+  readonly defaultConfig: ValueMap;
+  readonly stackOutputs: (name: string) => Promise<ValueMap>;
+}
+
+export interface Deployment {
+  readonly host: Host;
+  /** Resolves when every registration has ended, however. */
+  readonly settled: () => Promise<void>;
+  /** Deletes what the program did not register, and what replacements left. `isDeclared` keeps what it might have registered had nothing failed. */
+  readonly removeUndeclared: (isDeclared: (state: ResourceState) => boolean) => Promise<void>;
+  readonly saveOutputs: (outputs: ValueMap) => void;
+}
+
+/** The slot of the stack's own resource, which is made when there is none. */
+export function ensureStack(run: Run): number {
+  const urn = stackUrn(run.stack, run.project);
+  const known = run.ledger.slotOf(urn);
+  if (known !== undefined) return known;
+  const slot = run.ledger.reserve();
+  const blank = { inputs: {}, outputs: {}, dependencies: [], propertyDependencies: {} };
+  run.ledger.note([[slot, { urn, type: stackType, custom: false, ...blank }]]);
+  return slot;
+}
+
+export function createDeployment(run: Run, options: DeploymentOptions): Deployment {
+  const root = stackUrn(run.stack, run.project);
+  const stackSlot = ensureStack(run);
+  const registry = createRegistry(run, { stackUrn: root, defaultConfig: options.defaultConfig });
+  const underWay: Promise<unknown>[] = [];
+
+  /** Begins an entry, and reports what it fails of. */
+  function enter(
+    goal: Omit<Goal, "inputs">,
+    work: (entry: Entry, parent: Urn) => Promise<ResourceState>,
+  ): Promise<Registered> {
+    const urn = makeUrn(run.stack, run.project, goal.type, goal.name, goal.options.parent);
+    const above = goal.options.parent === undefined ? undefined : registry.entry(goal.options.parent);
+    const entry: Entry = {
+      urn,
+      options: inherited(goal.options, above),
+      aliases: goalAliases(urn, goal.options, above),
+      slots: [],
+      replaced: false,
+      done: Promise.resolve(),
+      ended: false,
+    };
+    const doing = (async () => {
+      try {
+        run.throwIfCancelled();
+        registry.add(entry);
+        await othersFirst(entry);
+        entry.state = await work(entry, above?.urn ?? root);
+        return registered(entry.state);
+      } catch (error) {
+        throw run.failure(error, urn, goal);
+      } finally {
+        entry.ended = true;
+      }
+    })();
+    entry.done = doing;
+    underWay.push(doing.catch(() => {}));
+    return doing;
+  }
+
+  /** What `replaceWith` and `deletedWith` name is decided first. */
+  async function othersFirst(entry: Entry): Promise<void> {
+    const named = [
+      ...(entry.options.replaceWith ?? []),
+      ...(entry.options.deletedWith ? [entry.options.deletedWith] : []),
+    ];
+    await Promise.allSettled(named.map((urn) => registry.entry(urn)?.done));
+  }
+
+  const host: Host = {
+    project: run.project,
+    stack: run.stack,
+    organization: options.organization,
+    preview: run.preview,
+    catalogue: run.catalogue,
+    urn: (type, name, parent) => makeUrn(run.stack, run.project, type, name, parent),
+    register: (goal) =>
+      enter(goal, (entry, parent) =>
+        isProviderType(goal.type)
+          ? registry.settleProvider(goal, entry, parent)
+          : settle(registry, goal, entry, parent),
+      ),
+    read: (goal) => enter(goal, (entry, parent) => readExternal(registry, goal, entry, parent)),
+    async invoke(token, args, { provider }) {
+      run.throwIfCancelled();
+      const entry: Entry = {
+        urn: root,
+        options: provider === undefined ? {} : { provider },
+        aliases: [],
+        slots: [],
+        replaced: false,
+        done: Promise.resolve(),
+        ended: true,
+      };
+      const use = await registry.providerFor({ type: token }, entry);
+      const { result, failures } = await use.provider.invoke({
+        token,
+        args,
+        preview: run.preview,
+        log: run.logOf(),
+        signal: run.signal,
+      });
+      if (failures.length > 0) {
+        throw new Error(
+          failures.map(({ property, reason }) => (property ? `${property}: ${reason}` : reason)).join("; "),
+        );
+      }
+      return result;
+    },
+    stackReference: options.stackOutputs,
+    log: run.logOf(),
+  };
+
+  return {
+    host,
+    async settled() {
+      for (let count = -1; count !== underWay.length; ) {
+        count = underWay.length;
+        await Promise.all(underWay);
+      }
+    },
+    async removeUndeclared(isDeclared) {
+      try {
+        await settleCreations(run, {
+          keep: false,
+          // What failed just now, or was not reached, is for the next run to settle.
+          isOpen: (urn) => {
+            const entry = registry.entry(urn);
+            return entry ? entry.state === undefined : isDeclaredUrn(urn, isDeclared);
+          },
+        });
+      } catch (error) {
+        run.failure(error, root);
+        return;
+      }
+      const gone = [...run.ledger.resources].filter(([slot, state]) => {
+        if (slot === stackSlot) return false;
+        if (state.delete) return run.isTargeted(state.urn);
+        if (registry.entry(state.urn) !== undefined || registry.isTouched(slot)) return false;
+        return run.isTargeted(state.urn) && !isDeclared(state);
+      });
+      if (gone.length === 0) return;
+      const positions = run.ledger.positions();
+      await removeAll(
+        run,
+        gone.map(([slot, state]) => ({ slot, left: null, replaced: isSuperseded(registry, state) })),
+        (slot) => positions.get(slot) ?? 0,
+      );
+    },
+    saveOutputs(outputs) {
+      const stack = run.ledger.resources.get(stackSlot);
+      if (!stack || sameValue(stack.outputs, outputs)) return;
+      run.ledger.note([[stackSlot, { ...stack, outputs }]]);
+    },
+  };
+}
+
+const isDeclaredUrn = (urn: Urn, isDeclared: (state: ResourceState) => boolean): boolean =>
+  isDeclared({ urn, type: urnParts(urn).type } as ResourceState);
+
+/** True for what this run's own replacement left behind; what an earlier run left is a delete of its own. */
+function isSuperseded(registry: Registry, state: ResourceState): boolean {
+  return state.delete === true && registry.entry(state.urn)?.replaced === true;
+}
+
+/** Reads an object that somebody else manages; the state remembers it as external. */
+async function readExternal(
+  registry: Registry,
+  goal: Parameters<Host["read"]>[0],
+  entry: Entry,
+  parent: Urn,
+): Promise<ResourceState> {
+  const { run } = registry;
+  const found = await registry.claim(entry);
+  const use = await registry.providerFor(goal, entry);
+  const blank = { ...wantedState(goal, entry, parent, use.reference, goal.state), external: true };
+  const step = stepFor("read", { ...blank, id: goal.id }, registry.position(goal));
+  return run.perform(step, async () => {
+    const live = await use.provider.read({
+      urn: entry.urn,
+      type: goal.type,
+      name: goal.name,
+      id: goal.id,
+      inputs: goal.state,
+      state: goal.state,
+      log: run.logOf(entry.urn),
+      signal: run.signal,
+    });
+    if (live === undefined)
+      throw new Error(`there is no object with the id ${JSON.stringify(goal.id)} to read`);
+    const next: ResourceState = {
+      ...blank,
+      id: live.id,
+      inputs: live.inputs,
+      outputs: guarded(run, blank, live.state),
+    };
+    const old = found?.state;
+    if (found && old?.external) {
+      if (!sameValue(old as unknown as Value, next as unknown as Value))
+        run.ledger.note([[found.slot, next]]);
+    } else {
+      // A managed object of the same id is let go of; another one is deleted at the end, unless it is protected.
+      const goes = !old || old.pendingReplacement || old.id === next.id ? null : { ...old, delete: true };
+      const slot = run.ledger.reserve();
+      await run.ledger.set(
+        found
+          ? [
+              [slot, next],
+              [found.slot, goes],
+            ]
+          : [[slot, next]],
+      );
+    }
+    return next;
+  });
+}

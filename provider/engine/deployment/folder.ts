@@ -1,0 +1,93 @@
+/** The state folder: which file is whose, and how its stacks are opened. */
+
+import { join } from "node:path";
+import type { ValueMap } from "../../core/value.ts";
+import { createDisk, type Disk } from "./disk.ts";
+import { EngineError } from "./failure.ts";
+import { type Ledger, openLedger } from "./ledger.ts";
+import { createSealers, type Sealer } from "./sealer.ts";
+import { stackType } from "./urn.ts";
+
+export interface StateFolder {
+  readonly disk: Disk;
+  readonly files: { readonly snapshot: string; readonly journal: string; readonly lock: string };
+  readonly sealer: (salt: string | undefined) => Sealer;
+  /** `write` needs the lock. */
+  readonly open: (options: { readonly write: boolean; readonly lineage?: string }) => Promise<Ledger>;
+  /** Outputs of another stack of the folder: `stack`, `project/stack` or `organization/project/stack`. */
+  readonly stackOutputs: (name: string) => Promise<ValueMap>;
+  /** Names of the project's stacks. */
+  readonly stacks: () => Promise<readonly string[]>;
+  /** What is to be kept out of version control is said in a `.gitignore`, once. */
+  readonly protect: () => Promise<void>;
+}
+
+export interface FolderOptions {
+  readonly folder: string;
+  readonly project: string;
+  readonly stack: string;
+  readonly environment: { readonly [name: string]: string | undefined };
+  readonly now: () => Date;
+  readonly notice: (message: string) => void;
+  readonly disk?: Disk | undefined;
+}
+
+/** Opens nothing yet. Throws EngineError `usage` for a name that cannot be a file's. */
+export function createStateFolder(options: FolderOptions): StateFolder {
+  const disk = options.disk ?? createDisk();
+  const sealer = createSealers({
+    environment: options.environment,
+    keyFile: join(options.folder, "key"),
+    disk,
+    notice: options.notice,
+  });
+  const filesOf = (project: string, stack: string) => {
+    const base = join(options.folder, "stacks", fileName("project", project), fileName("stack", stack));
+    return { snapshot: `${base}.json`, journal: `${base}.journal`, lock: `${base}.lock` };
+  };
+  const files = filesOf(options.project, options.stack);
+  const ledgerOptions = { sealer, now: options.now, notice: options.notice };
+  return {
+    disk,
+    files,
+    sealer,
+    open: ({ write, lineage }) =>
+      openLedger(
+        { disk, ...files },
+        { ...ledgerOptions, write, ...(lineage === undefined ? {} : { lineage }) },
+      ),
+    async stackOutputs(name) {
+      const parts = name.split("/");
+      const stack = parts[parts.length - 1] ?? "";
+      const project = parts.length > 1 ? (parts[parts.length - 2] ?? "") : options.project;
+      if (parts.length > 3)
+        throw new Error(`"${name}" is no stack: write STACK, PROJECT/STACK or ORGANIZATION/PROJECT/STACK`);
+      const other = await openLedger(
+        { disk, ...filesOf(project, stack) },
+        { ...ledgerOptions, write: false },
+      );
+      if (other.isNew) throw new Error(`there is no stack ${name} in the state folder ${options.folder}`);
+      const root = [...other.resources.values()].find((state) => state.type === stackType);
+      return root?.outputs ?? {};
+    },
+    async stacks() {
+      const names = await disk.list(join(options.folder, "stacks", fileName("project", options.project)));
+      const found = names
+        .map((name) => /^(.*)\.(json|journal)$/.exec(name)?.[1])
+        .filter((name) => name !== undefined);
+      return [...new Set(found)].sort();
+    },
+    async protect() {
+      const file = join(options.folder, ".gitignore");
+      if ((await disk.read(file)) === undefined) await disk.claim(file, "key\n*.lock\n*.lock.*\n*.tmp\n");
+    },
+  };
+}
+
+function fileName(what: string, name: string): string {
+  if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(name)) return name;
+  throw new EngineError(
+    "usage",
+    `"${name}" is no name for a ${what}: use up to 100 letters, digits, "-", "_" and ".", not beginning with "-" or ".".`,
+  );
+}

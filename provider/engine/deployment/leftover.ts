@@ -1,0 +1,147 @@
+/** Writes that an earlier run began and of which it saved no end: found out at the next run, so that nothing is doubled and nothing is orphaned. */
+
+import type { Urn } from "../../core/protocol.ts";
+import { createObject, guarded, type Live, readObject } from "./apply.ts";
+import type { Settled } from "./goal.ts";
+import { sameValue } from "./property.ts";
+import type { Found } from "./registration.ts";
+import type { Registry } from "./registry.ts";
+import type { Run } from "./run.ts";
+import type { Attempt, ResourceState } from "./state.ts";
+import { urnParts } from "./urn.ts";
+
+interface Resumed {
+  /** The state to go on from. */
+  readonly found: Found | undefined;
+  /** Set when the creation that comes next was begun before, just so. */
+  readonly earlier: { slot: number; startedAt: string } | undefined;
+}
+
+/**
+ * Settles what an earlier run began with this resource. After an interrupted update or delete the object is read before anything is decided.
+ * After an interrupted creation: when the same is wanted still, the next creation looks for it; when something else is wanted, it is looked
+ * for now and, when it is there, becomes the resource that is to be changed.
+ */
+export async function takeUpAttempt(
+  registry: Registry,
+  settled: Settled,
+  found: Found | undefined,
+): Promise<Resumed> {
+  const current = await afterWrite(registry.run, found);
+  const left = registry.creationBegunFor(settled.entry);
+  if (left === undefined) return { found: current, earlier: undefined };
+  const { slot, attempt } = left;
+  if (sameValue(await settled.check(undefined), attempt.resource.inputs)) {
+    return { found: current, earlier: { slot, startedAt: attempt.startedAt } };
+  }
+  const made = await look(registry.run, slot, attempt);
+  if (made === undefined) return { found: current, earlier: undefined };
+  const before = current?.state;
+  const goes =
+    before === undefined || before.external || before.pendingReplacement ? null : { ...before, delete: true };
+  await registry.run.ledger.set(
+    current
+      ? [
+          [slot, made],
+          [current.slot, goes],
+        ]
+      : [[slot, made]],
+    [slot],
+  );
+  registry.touch(settled.entry, slot);
+  return { found: { slot, state: made }, earlier: undefined };
+}
+
+/** The state as it is after an update or a delete of unknown end: the object is read, and is to be updated whatever the diff says. */
+async function afterWrite(run: Run, found: Found | undefined): Promise<Found | undefined> {
+  const attempt = found && run.ledger.attempts.get(found.slot);
+  if (!found || !attempt || attempt.kind === "creating" || found.state.external) return found;
+  const { slot, state } = found;
+  const live = await readObject(run, await run.pool.ofReference(state.provider), state);
+  if (live === undefined) {
+    await run.ledger.set([[slot, null]], [slot]);
+    return undefined;
+  }
+  const now = refreshed(
+    run,
+    state,
+    live,
+    attempt.kind === "updating" ? ["Its last update was interrupted."] : [],
+  );
+  await run.ledger.set([[slot, now]], [slot]);
+  return { slot, state: now };
+}
+
+/** A state with what was read of its object. */
+export function refreshed(
+  run: Run,
+  state: ResourceState,
+  live: Live,
+  initErrors: readonly string[],
+): ResourceState {
+  const { initErrors: _, ...rest } = state;
+  const errors = [...initErrors, ...(live.initErrors ?? [])];
+  return {
+    ...rest,
+    id: live.id,
+    inputs: live.inputs,
+    outputs: guarded(run, { ...state, inputs: live.inputs }, live.state),
+    ...(errors.length > 0 ? { initErrors: errors } : {}),
+  };
+}
+
+/** Looks for what a creation made; ends the attempt when there is nothing. */
+async function look(run: Run, slot: number, attempt: Attempt): Promise<ResourceState | undefined> {
+  const { resource, startedAt } = attempt;
+  const provider = await run.pool.ofReference(resource.provider);
+  if (provider.find === undefined) {
+    if (run.preview) return undefined;
+    // Without a way to only look, the creation is done once more: it takes over what is there, and what it makes is known.
+    return createObject(run, { provider, wanted: resource, earlier: { slot, attempt: { startedAt } } });
+  }
+  const found = await provider.find({
+    urn: resource.urn,
+    type: resource.type,
+    name: urnParts(resource.urn).name,
+    inputs: resource.inputs,
+    earlierAttempt: { startedAt },
+    isKnownId: (id) => run.ledger.isKnownId(resource.type, id),
+    log: run.logOf(resource.urn),
+    signal: run.signal,
+  });
+  if (found === undefined) {
+    await run.ledger.set([], [slot]);
+    return undefined;
+  }
+  return {
+    ...resource,
+    id: found.id,
+    outputs: guarded(run, resource, found.state),
+    initErrors: ["Its creation was interrupted."],
+    created: startedAt,
+  };
+}
+
+/**
+ * Settles the creations that nobody took up: what they made goes into the state. `keep` says that it is still wanted (a refresh: the next run
+ * updates it); otherwise, or when its URN has another object by now, it waits for its deletion. `isOpen` leaves an attempt for a later run.
+ */
+export async function settleCreations(
+  run: Run,
+  options: { readonly keep: boolean; readonly isOpen: (urn: Urn) => boolean },
+): Promise<void> {
+  const begun = [...run.ledger.attempts].filter(([, attempt]) => attempt.kind === "creating");
+  for (const [slot, attempt] of begun) {
+    const { urn } = attempt.resource;
+    if (options.isOpen(urn) || !run.isTargeted(urn)) continue;
+    const made = await look(run, slot, attempt);
+    if (made === undefined) continue;
+    const isWanted = options.keep && run.ledger.slotOf(urn) === undefined;
+    await run.ledger.set([[slot, isWanted ? made : { ...made, delete: true }]], [slot]);
+    run.report({
+      severity: "info",
+      message: `An interrupted run had made ${made.type} ${made.id ?? ""} and not saved it: ${isWanted ? "it is in the state now" : "it is deleted"}.`,
+      urn,
+    });
+  }
+}

@@ -1,0 +1,170 @@
+/** Brings the state to what the service has, and compares the two without touching either. Writes nothing to the service. */
+
+import { isWithin, parsePath } from "../../core/property-path.ts";
+import type { Urn } from "../../core/protocol.ts";
+import { isSecret, secret, type Value, type ValueMap } from "../../core/value.ts";
+import type { Position } from "../host.ts";
+import { type Live, readObject } from "./apply.ts";
+import type { Step } from "./event.ts";
+import { refreshed, settleCreations } from "./leftover.ts";
+import { inverted, sameValue, valueAt, withoutHidden } from "./property.ts";
+import { type Run, stepFor } from "./run.ts";
+import type { ResourceState } from "./state.ts";
+import { isProviderType, urnParts } from "./urn.ts";
+
+/** What is read in a refresh: objects that exist, of resources that are managed. */
+function readable(run: Run): [number, ResourceState][] {
+  return [...run.ledger.resources].filter(
+    ([, state]) =>
+      state.custom &&
+      !state.external &&
+      !state.delete &&
+      !state.pendingReplacement &&
+      !isProviderType(state.type) &&
+      run.isTargeted(state.urn),
+  );
+}
+
+/**
+ * state := what the service reports. Gone objects leave the state; errors are reported, and the rest goes on. All reads start at once,
+ * so that the provider can answer them from a few lists.
+ */
+export async function refreshState(run: Run): Promise<void> {
+  try {
+    await settleCreations(run, { keep: true, isOpen: () => false });
+  } catch (error) {
+    run.failure(error, "");
+    return;
+  }
+  await Promise.all(
+    readable(run).map(async ([slot, state]) => {
+      try {
+        await refreshOne(run, slot, state);
+      } catch (error) {
+        run.failure(error, state.urn);
+      }
+    }),
+  );
+}
+
+async function refreshOne(run: Run, slot: number, state: ResourceState): Promise<void> {
+  const provider = await run.pool.ofReference(state.provider);
+  const live = await readObject(run, provider, state);
+  if (live === undefined) {
+    const step = stepFor("delete", state, { oldInputs: state.inputs, oldOutputs: state.outputs });
+    await run.perform(step, async () => {
+      await run.ledger.set([[slot, null]], [slot]);
+      return {};
+    });
+    return;
+  }
+  const next = refreshed(run, state, live, []);
+  if (sameValue(state as unknown as Value, next as unknown as Value)) {
+    await run.perform(stepFor("same", state), async () => {
+      if (run.ledger.attempts.has(slot)) await run.ledger.set([], [slot]);
+      return {};
+    });
+    return;
+  }
+  const step = stepFor("update", state, {
+    detailedDiff: withoutHidden(inverted(await driftOf(run, state, live)), state.hideDiff),
+    oldInputs: state.inputs,
+    oldOutputs: state.outputs,
+    newInputs: next.inputs,
+  });
+  await run.perform(step, async () => {
+    await run.ledger.set([[slot, { ...next, modified: run.now().toISOString() }]], [slot]);
+    return { outputs: next.outputs };
+  });
+}
+
+/** What would have to change for the live object to be what was last applied. */
+async function driftOf(run: Run, state: ResourceState, live: Live): Promise<Step["detailedDiff"]> {
+  const provider = await run.pool.ofReference(state.provider);
+  const diff = await provider.diff({
+    urn: state.urn,
+    type: state.type,
+    name: urnParts(state.urn).name,
+    id: live.id,
+    oldInputs: live.inputs,
+    state: live.state,
+    newInputs: state.inputs,
+    log: run.logOf(state.urn),
+  });
+  return diff.changes ? diff.detailedDiff : {};
+}
+
+/** An object that is not what was last applied. Values are absent where there is none; secrets are marked. */
+export interface Drifted {
+  readonly urn: Urn;
+  readonly type: string;
+  readonly name: string;
+  readonly id: string;
+  readonly kind: "changed" | "missing";
+  /** By property path; empty for a missing object. */
+  readonly paths: {
+    readonly [path: string]: { readonly declared?: Value; readonly last?: Value; readonly live?: Value };
+  };
+  readonly position?: Position;
+}
+
+/**
+ * Compares declared, last applied and live. What only the declaration changed is no drift, nor is what `ignoreChanges` names. `declared`
+ * has the checked inputs by URN, where the stack file has the resource.
+ */
+export async function findDrift(
+  run: Run,
+  declared: ReadonlyMap<Urn, { readonly inputs: ValueMap; readonly position?: Position }>,
+): Promise<Drifted[]> {
+  const found = await Promise.all(
+    readable(run).map(async ([, state]): Promise<Drifted | undefined> => {
+      try {
+        const provider = await run.pool.ofReference(state.provider);
+        const live = await readObject(run, provider, state);
+        return await compare(run, state, live, declared.get(state.urn));
+      } catch (error) {
+        run.failure(error, state.urn);
+        return undefined;
+      }
+    }),
+  );
+  return found.filter((one) => one !== undefined);
+}
+
+async function compare(
+  run: Run,
+  state: ResourceState,
+  live: Live | undefined,
+  declared: { readonly inputs: ValueMap; readonly position?: Position } | undefined,
+): Promise<Drifted | undefined> {
+  const head = {
+    urn: state.urn,
+    type: state.type,
+    name: urnParts(state.urn).name,
+    id: state.id ?? "",
+    ...(declared?.position ? { position: declared.position } : {}),
+  };
+  if (live === undefined) return { ...head, kind: "missing", paths: {} };
+  const ignored = (state.ignoreChanges ?? []).map(parsePath);
+  const names = Object.keys(await driftOf(run, state, live)).filter(
+    (path) => !ignored.some((pattern) => isWithin(parsePath(path), pattern)),
+  );
+  if (names.length === 0) return undefined;
+  const paths = names.map((name) => {
+    const path = parsePath(name);
+    const values = {
+      declared: valueAt(declared?.inputs, path),
+      last: valueAt(state.inputs, path) ?? valueAt(state.outputs, path),
+      live: valueAt(live.inputs, path) ?? valueAt(live.state, path),
+    };
+    const hides = Object.values(values).some((value) => value !== undefined && isSecret(value));
+    const shown = Object.entries(values)
+      .filter(([, value]) => value !== undefined)
+      .map(([side, value]) => [side, hides ? hidden(value as Value) : value]);
+    return [name, Object.fromEntries(shown)] as const;
+  });
+  return { ...head, kind: "changed", paths: Object.fromEntries(paths) };
+}
+
+/** If one side is secret, every side is. */
+const hidden = (value: Value): Value => (isSecret(value) ? value : secret(value));

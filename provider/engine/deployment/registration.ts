@@ -1,0 +1,344 @@
+/** What becomes of one resource of a program: found in the state, checked, compared, and then left, changed, made, adopted or replaced. */
+
+import { createHash } from "node:crypto";
+import { CheckFailedError, type DiffResponse, type Urn } from "../../core/protocol.ts";
+import { containsUnknown, unknownFrom, type Value, type ValueMap } from "../../core/value.ts";
+import type { Goal, Registered } from "../host.ts";
+import { createObject, guarded, readObject, updateObject } from "./apply.ts";
+import type { Step } from "./event.ts";
+import { EngineError } from "./failure.ts";
+import { type Entry, type Settled, wantedState } from "./goal.ts";
+import { takeUpAttempt } from "./leftover.ts";
+import { savedProvider } from "./pool.ts";
+import { ignoreChanges, replaceOnChanges, sameValue, withoutHidden } from "./property.ts";
+import type { Registry } from "./registry.ts";
+import { makeRoom } from "./replacement.ts";
+import { stepFor } from "./run.ts";
+import type { ResourceState } from "./state.ts";
+import { isDefaultProvider, referencedProvider } from "./urn.ts";
+
+/** A state and where it is kept. */
+export interface Found {
+  readonly slot: number;
+  readonly state: ResourceState;
+}
+
+/** What a registration tells its program. */
+export function registered(state: ResourceState): Registered {
+  return { urn: state.urn, id: state.id ?? unknownFrom(`${state.urn}#id`), outputs: state.outputs };
+}
+
+/** Makes a goal real, or plans it. Rejects with what stopped it, not yet reported. */
+export async function settle(
+  registry: Registry,
+  goal: Goal,
+  entry: Entry,
+  parent: Urn,
+): Promise<ResourceState> {
+  const { run } = registry;
+  if (!run.preview && containsUnknown(goal.inputs)) {
+    throw new Error(
+      "it depends on the outputs of a resource that does not exist yet and is not a target: add that one to the targets",
+    );
+  }
+  const found = await registry.claim(entry);
+  if (!run.isTargeted(entry.urn)) return untargeted(registry, goal, entry, parent, found);
+  const use = await registry.providerFor(goal, entry);
+  const prepared = prepare(registry, goal, entry, parent, use, found?.state);
+  const current = await takeUpAttempt(registry, prepared, found);
+  return decide(registry, prepared, current.found, current.earlier);
+}
+
+/** A resource that is not a target stays as it is; one that is not there yet has no known outputs. */
+function untargeted(registry: Registry, goal: Goal, entry: Entry, parent: Urn, found: Found | undefined) {
+  if (found) return found.state;
+  const info = registry.run.catalogue.resources.get(goal.type);
+  const names = Object.keys(info?.outputs ?? {});
+  const outputs = Object.fromEntries(
+    names.map((name): [string, Value] => [name, unknownFrom(`${entry.urn}#${name}`)]),
+  );
+  return { ...wantedState(goal, entry, parent, undefined, goal.inputs), outputs };
+}
+
+function prepare(
+  registry: Registry,
+  goal: Goal,
+  entry: Entry,
+  parent: Urn,
+  use: Settled["use"],
+  saved: ResourceState | undefined,
+): Settled {
+  const { run } = registry;
+  // Equal in the preview and in the run that follows it, and in every attempt at the same creation.
+  const randomSeed = createHash("sha256")
+    .update(JSON.stringify([run.ledger.lineage, entry.urn, saved?.id ?? ""]))
+    .digest();
+  return {
+    goal,
+    entry,
+    use,
+    parent,
+    wanted: (inputs) => wantedState(goal, entry, parent, use.reference, inputs),
+    async check(old) {
+      const keeps = old ?? (saved?.external ? undefined : saved);
+      const newInputs = keeps
+        ? ignoreChanges(goal.inputs, keeps.inputs, entry.options.ignoreChanges ?? [])
+        : goal.inputs;
+      const { inputs, failures } = await use.provider.check({
+        urn: entry.urn,
+        type: goal.type,
+        name: goal.name,
+        newInputs,
+        randomSeed,
+        log: run.logOf(entry.urn),
+        signal: run.signal,
+        ...(old ? { oldInputs: old.inputs } : {}),
+      });
+      if (failures.length > 0) throw new CheckFailedError(failures);
+      return inputs;
+    },
+  };
+}
+
+async function decide(
+  registry: Registry,
+  settled: Settled,
+  found: Found | undefined,
+  earlier: { slot: number; startedAt: string } | undefined,
+): Promise<ResourceState> {
+  const { entry } = settled;
+  const old = found?.state;
+  const wantsImport = entry.options.import;
+  if (wantsImport !== undefined && (!old || old.external || ![old.id, old.importID].includes(wantsImport))) {
+    return adopt(registry, settled, found, wantsImport);
+  }
+  if (!found || !old || old.external || old.pendingReplacement) {
+    const wanted = settled.wanted(await settled.check(undefined));
+    const isReplacement = old?.pendingReplacement === true;
+    const step = stepFor(isReplacement ? "replace" : "create", wanted, {
+      newInputs: wanted.inputs,
+      ...registry.position(settled.goal),
+      ...(isReplacement
+        ? {
+            ...(old.id ? { id: old.id } : {}),
+            oldInputs: old.inputs,
+            oldOutputs: old.outputs,
+            replaceReasons: registry.reasonsOf(found?.slot) ?? ["an earlier run deleted the old object"],
+            deleteBeforeReplace: true,
+          }
+        : {}),
+    });
+    if (isReplacement) entry.replaced = true;
+    return make(registry, settled, step, wanted, found ? [[found.slot, null]] : [], earlier);
+  }
+  const inputs = await settled.check(old);
+  const diff = await compare(registry, settled, old, inputs);
+  if (!diff.changes) return leave(registry, settled, found, inputs);
+  if (diff.reasons.length > 0) return replace(registry, settled, found, diff, earlier);
+  const wanted: ResourceState = {
+    ...settled.wanted(inputs),
+    ...(old.importID === undefined ? {} : { importID: old.importID }),
+  };
+  const step = stepFor(
+    "update",
+    { ...wanted, id: old.id },
+    { ...shown(registry, settled, old, inputs, diff) },
+  );
+  registry.expect(step, inputs);
+  return run(registry, step, () => updateObject(registry.run, settled.use.provider, found.slot, old, wanted));
+}
+
+const run = <T extends ResourceState>(registry: Registry, step: Step, work: () => Promise<T>): Promise<T> =>
+  registry.run.perform(step, work);
+
+interface Compared extends DiffResponse {
+  /** Not empty: a replacement. */
+  readonly reasons: readonly string[];
+}
+
+async function compare(
+  registry: Registry,
+  settled: Settled,
+  old: ResourceState,
+  inputs: ValueMap,
+): Promise<Compared> {
+  const { entry, use, goal } = settled;
+  const { options } = entry;
+  const plain = await use.provider.diff({
+    urn: entry.urn,
+    type: goal.type,
+    name: goal.name,
+    id: old.id ?? "",
+    oldInputs: old.inputs,
+    state: old.outputs,
+    newInputs: inputs,
+    log: registry.run.logOf(entry.urn),
+    signal: registry.run.signal,
+    ...(options.ignoreChanges ? { ignoreChanges: options.ignoreChanges } : {}),
+  });
+  const diff = replaceOnChanges(plain, options.replaceOnChanges ?? []);
+  const reasons = diff.changes ? [...diff.replaces] : [];
+  if (await hasOtherAccount(registry, settled, old)) reasons.push("provider");
+  if (old.taint) reasons.push("taint");
+  for (const urn of options.replaceWith ?? []) if (registry.entry(urn)?.replaced) reasons.push("replaceWith");
+  const mustUpdate = (old.initErrors?.length ?? 0) > 0;
+  return { ...diff, changes: diff.changes || mustUpdate || reasons.length > 0, reasons };
+}
+
+/** True when the resource moves to a provider that cannot reach its object. Moving between two default providers never is such a move. */
+async function hasOtherAccount(registry: Registry, settled: Settled, old: ResourceState): Promise<boolean> {
+  const { use } = settled;
+  if (old.provider === undefined || old.provider === use.reference) return false;
+  const before = referencedProvider(old.provider);
+  if (isDefaultProvider(before.urn) && isDefaultProvider(use.urn)) return false;
+  const saved = savedProvider(registry.run.ledger, before.urn, before.id);
+  if (saved === undefined) return false;
+  const diff = await registry.run.pool
+    .plain()
+    .diffConfig({ urn: use.urn, oldInputs: saved.inputs, newInputs: use.inputs });
+  return diff.changes && diff.replaces.length > 0;
+}
+
+function shown(registry: Registry, settled: Settled, old: ResourceState, inputs: ValueMap, diff: Compared) {
+  return {
+    detailedDiff: withoutHidden(diff.detailedDiff, settled.entry.options.hideDiffs),
+    replaceReasons: diff.reasons,
+    oldInputs: old.inputs,
+    oldOutputs: old.outputs,
+    newInputs: inputs,
+    ...registry.position(settled.goal),
+  };
+}
+
+/** Nothing to do for the service; what only the state knows (dependencies, options) is brought up to date. */
+async function leave(
+  registry: Registry,
+  settled: Settled,
+  found: Found,
+  inputs: ValueMap,
+): Promise<ResourceState> {
+  const old = found.state;
+  const wanted = settled.wanted(inputs);
+  const next: ResourceState = {
+    ...wanted,
+    outputs: guarded(registry.run, wanted, old.outputs),
+    ...(old.id === undefined ? {} : { id: old.id }),
+    ...(old.created === undefined ? {} : { created: old.created }),
+    ...(old.modified === undefined ? {} : { modified: old.modified }),
+    ...(old.importID === undefined ? {} : { importID: old.importID }),
+  };
+  const step = stepFor("same", old, { urn: next.urn, oldInputs: old.inputs, newInputs: inputs });
+  registry.expect(step, inputs);
+  return run(registry, step, async () => {
+    if (sameValue(old as unknown as Value, next as unknown as Value)) return old;
+    registry.run.ledger.note([[found.slot, next]]);
+    return next;
+  });
+}
+
+async function make(
+  registry: Registry,
+  settled: Settled,
+  step: Step,
+  wanted: ResourceState,
+  displaces: [number, ResourceState | null][],
+  earlier: { slot: number; startedAt: string } | undefined,
+): Promise<ResourceState> {
+  registry.expect(step, wanted.inputs);
+  return run(registry, step, () =>
+    createObject(registry.run, {
+      provider: settled.use.provider,
+      wanted,
+      displaces,
+      ...(earlier ? { earlier: { slot: earlier.slot, attempt: { startedAt: earlier.startedAt } } } : {}),
+    }),
+  );
+}
+
+async function replace(
+  registry: Registry,
+  settled: Settled,
+  found: Found,
+  diff: Compared,
+  earlier: { slot: number; startedAt: string } | undefined,
+): Promise<ResourceState> {
+  const { entry } = settled;
+  const old = found.state;
+  refuseProtected(old, "replaced");
+  const wanted = settled.wanted(await settled.check(undefined));
+  const first = entry.options.deleteBeforeReplace ?? diff.deleteBeforeReplace;
+  const step = stepFor(
+    "replace",
+    { ...wanted, id: old.id },
+    {
+      ...shown(registry, settled, old, wanted.inputs, diff),
+      ...(first ? { deleteBeforeReplace: true } : {}),
+    },
+  );
+  entry.replaced = true;
+  registry.expect(step, wanted.inputs);
+  return run(registry, step, async () => {
+    if (first) await makeRoom(registry, found.slot);
+    return createObject(registry.run, {
+      provider: settled.use.provider,
+      wanted,
+      displaces: [[found.slot, first ? null : { ...old, delete: true }]],
+      ...(earlier ? { earlier: { slot: earlier.slot, attempt: { startedAt: earlier.startedAt } } } : {}),
+    });
+  });
+}
+
+/** Takes an existing object under management, then brings it to what is declared. */
+async function adopt(
+  registry: Registry,
+  settled: Settled,
+  found: Found | undefined,
+  id: string,
+): Promise<ResourceState> {
+  const { entry, use } = settled;
+  const old = found?.state;
+  if (old && !old.external) entry.replaced = true;
+  if (old && !old.external) refuseProtected(old, "replaced by an import");
+  const blank = settled.wanted({});
+  const live = await readObject(registry.run, use.provider, { ...blank, id }, { isImport: true });
+  if (live === undefined) throw new Error(`there is no object with the id ${JSON.stringify(id)} to import`);
+  const imported: ResourceState = {
+    ...blank,
+    id: live.id,
+    importID: id,
+    inputs: live.inputs,
+    outputs: guarded(registry.run, { ...blank, inputs: live.inputs }, live.state),
+    created: registry.run.now().toISOString(),
+    modified: registry.run.now().toISOString(),
+  };
+  const inputs = await settled.check(imported);
+  const diff = await compare(registry, settled, imported, inputs);
+  if (diff.reasons.length > 0) {
+    throw new Error(
+      `the object ${id} cannot be made what is declared without replacing it, because of ${diff.reasons.join(", ")}: declare what it is, or leave \`import\` out`,
+    );
+  }
+  const step = stepFor("import", { ...imported }, shown(registry, settled, imported, inputs, diff));
+  registry.expect(step, inputs);
+  return run(registry, step, async () => {
+    const slot = registry.run.ledger.reserve();
+    const displaced =
+      found && old ? ([[found.slot, old.external ? null : { ...old, delete: true }]] as const) : [];
+    const adopted = diff.changes ? imported : { ...imported, inputs };
+    await registry.run.ledger.set([[slot, adopted], ...displaced]);
+    if (!diff.changes) return adopted;
+    return updateObject(registry.run, use.provider, slot, imported, {
+      ...settled.wanted(inputs),
+      importID: id,
+    });
+  });
+}
+
+/** Throws EngineError `protect` for what may not go. The state decides: taking a block out of the file does not unprotect it. */
+export function refuseProtected(state: ResourceState, fate: string): void {
+  if (!state.protect) return;
+  throw new EngineError(
+    "protect",
+    `${state.urn} is protected and would be ${fate}: set \`protect: false\` in its options, run \`plumbline up\`, and try again.`,
+  );
+}

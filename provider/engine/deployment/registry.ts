@@ -1,0 +1,230 @@
+/** What this run has registered so far, and which saved states that has accounted for: the memory behind `register`. */
+
+import { randomUUID } from "node:crypto";
+import { CheckFailedError, type Urn } from "../../core/protocol.ts";
+import type { Value, ValueMap } from "../../core/value.ts";
+import type { Goal, Position } from "../host.ts";
+import type { Step } from "./event.ts";
+import { type Entry, type ProviderUse, wantedState } from "./goal.ts";
+import { replaceOnChanges, sameValue, withoutHidden } from "./property.ts";
+import type { Found } from "./registration.ts";
+import { type Run, stepFor } from "./run.ts";
+import type { Attempt, ResourceState } from "./state.ts";
+import { makeUrn, providerReference, providerTypePrefix } from "./urn.ts";
+
+export interface Registry {
+  readonly run: Run;
+  /** Starts a registration. Throws when the URN was registered before. */
+  readonly add: (entry: Entry) => void;
+  readonly entry: (urn: Urn) => Entry | undefined;
+  /** The saved state of the entry, by its URN or one of its aliases, once nobody else is working on it. */
+  readonly claim: (entry: Entry) => Promise<Found | undefined>;
+  readonly touch: (entry: Entry, slot: number) => void;
+  readonly isTouched: (slot: number) => boolean;
+  /** Registrations under way of the given slots, other than the one of `except`. */
+  readonly underWay: (slots: readonly number[], except: number) => Promise<unknown>[];
+  /** The slot's object is being deleted by `work`, to be made anew when its resource is registered. */
+  readonly reserveForReplacement: (slot: number, reasons: readonly string[], work: Promise<unknown>) => void;
+  readonly reasonsOf: (slot: number | undefined) => readonly string[] | undefined;
+  /** A creation of the entry that an earlier run began. */
+  readonly creationBegunFor: (entry: Entry) => { slot: number; attempt: Attempt } | undefined;
+  readonly providerFor: (goal: Pick<Goal, "type">, entry: Entry) => Promise<ProviderUse>;
+  /** Registers a declared provider. */
+  readonly settleProvider: (goal: Goal, entry: Entry, parent: Urn) => Promise<ResourceState>;
+  readonly position: (goal: Pick<Goal, "positionOf">) => { position?: Position };
+  /** Throws EngineError `plan` when a saved plan wants another step. */
+  readonly expect: (step: Step, inputs: ValueMap) => void;
+}
+
+export function createRegistry(
+  run: Run,
+  options: { readonly stackUrn: Urn; readonly defaultConfig: ValueMap },
+): Registry {
+  const entries = new Map<Urn, Entry>();
+  const touched = new Map<number, Entry>();
+  const reserved = new Map<number, { reasons: readonly string[]; work: Promise<unknown> }>();
+  const defaults = new Map<string, Promise<ProviderUse>>();
+  const begun = new Map<Urn, number>();
+  for (const [slot, attempt] of run.ledger.attempts) {
+    if (attempt.kind === "creating") begun.set(attempt.resource.urn, slot);
+  }
+
+  const touch = (entry: Entry, slot: number): void => {
+    touched.set(slot, entry);
+    entry.slots.push(slot);
+  };
+
+  async function claim(entry: Entry): Promise<Found | undefined> {
+    const slot = [entry.urn, ...entry.aliases]
+      .map((urn) => run.ledger.slotOf(urn))
+      .find((one) => one !== undefined && !touched.has(one));
+    if (slot === undefined) return undefined;
+    await reserved.get(slot)?.work.catch(() => {});
+    touch(entry, slot);
+    const state = run.ledger.resources.get(slot);
+    return state && { slot, state };
+  }
+
+  const position = (goal: Pick<Goal, "positionOf">): { position?: Position } => {
+    const place = goal.positionOf("");
+    return place ? { position: place } : {};
+  };
+
+  /** Registers a provider resource: checked, compared with the saved one, configured. No request is made. */
+  async function settleProvider(
+    wantedOf: (inputs: ValueMap) => ResourceState,
+    entry: Entry,
+    inputs: ValueMap,
+    place: { position?: Position },
+  ): Promise<ResourceState> {
+    const found = await claim(entry);
+    const old = found?.state;
+    const plain = run.pool.plain();
+    const checked = await plain.checkConfig({
+      urn: entry.urn,
+      oldInputs: old?.inputs ?? {},
+      newInputs: inputs,
+    });
+    if (checked.failures.length > 0) throw new CheckFailedError(checked.failures);
+    const plainDiff = old
+      ? await plain.diffConfig({ urn: entry.urn, oldInputs: old.inputs, newInputs: checked.inputs })
+      : undefined;
+    const diff = plainDiff && replaceOnChanges(plainDiff, entry.options.replaceOnChanges ?? []);
+    const isReplaced = diff !== undefined && diff.changes && diff.replaces.length > 0;
+    const op = old === undefined ? "create" : isReplaced ? "replace" : diff?.changes ? "update" : "same";
+    const isNew = op === "create" || op === "replace";
+    const id = isNew ? (run.preview ? undefined : randomUUID()) : old?.id;
+    const time = run.now().toISOString();
+    const wanted = wantedOf(checked.inputs);
+    const next: ResourceState = {
+      ...wanted,
+      outputs: wanted.inputs,
+      ...(id === undefined ? {} : { id }),
+      ...(isNew ? { created: time, modified: time } : {}),
+      ...(!isNew && old?.created ? { created: old.created } : {}),
+      ...(!isNew && old?.modified ? { modified: op === "same" ? old.modified : time } : {}),
+    };
+    const step = stepFor(op, isNew ? { ...next, id: old?.id } : next, {
+      detailedDiff: withoutHidden(diff?.detailedDiff ?? {}, entry.options.hideDiffs),
+      replaceReasons: isReplaced ? diff.replaces : [],
+      newInputs: checked.inputs,
+      ...(old ? { oldInputs: old.inputs } : {}),
+      ...place,
+    });
+    run.plan?.expect(step, checked.inputs);
+    await run.perform(step, async () => {
+      const slot = found && !isReplaced ? found.slot : run.ledger.reserve();
+      if (found && isReplaced)
+        await run.ledger.set([
+          [slot, next],
+          [found.slot, { ...found.state, delete: true }],
+        ]);
+      else if (!old || !sameValue(old as unknown as Value, next as unknown as Value))
+        run.ledger.note([[slot, next]]);
+      return next;
+    });
+    entry.replaced = isReplaced;
+    const shownId = next.id ?? "unknown";
+    entry.use = {
+      urn: entry.urn,
+      reference: providerReference(entry.urn, shownId),
+      provider: await run.pool.use(entry.urn, shownId, next.inputs),
+      inputs: next.inputs,
+    };
+    return next;
+  }
+
+  function defaultProvider(version: string | undefined): Promise<ProviderUse> {
+    const name = version === undefined ? "default" : `default_${version.replace(/[.+-]/g, "_")}`;
+    const known = defaults.get(name);
+    if (known) return known;
+    const type = `${providerTypePrefix}plumbline`;
+    const urn = makeUrn(run.stack, run.project, type, name);
+    const entry: Entry = {
+      urn,
+      options: {},
+      aliases: [],
+      slots: [],
+      replaced: false,
+      done: Promise.resolve(),
+      ended: false,
+    };
+    entries.set(urn, entry);
+    const goal = {
+      type,
+      name,
+      options: {},
+      dependencies: [],
+      propertyDependencies: {},
+      positionOf: () => undefined,
+    };
+    const making = settleProvider(
+      (inputs) => wantedState(goal, entry, options.stackUrn, undefined, inputs),
+      entry,
+      options.defaultConfig,
+      {},
+    ).then((state) => {
+      entry.state = state;
+      return entry.use as ProviderUse;
+    });
+    entry.done = making;
+    making
+      .finally(() => {
+        entry.ended = true;
+      })
+      .catch(() => {});
+    defaults.set(name, making);
+    return making;
+  }
+
+  return {
+    run,
+    add(entry) {
+      if (entries.has(entry.urn)) {
+        throw new Error(`two resources have the URN ${entry.urn}: give one of them another name`);
+      }
+      entries.set(entry.urn, entry);
+    },
+    entry: (urn) => entries.get(urn),
+    claim,
+    touch,
+    isTouched: (slot) => touched.has(slot),
+    underWay: (slots, except) => {
+      const own = touched.get(except);
+      return slots.flatMap((slot) => {
+        const entry = touched.get(slot);
+        return entry && entry !== own && !entry.ended ? [entry.done] : [];
+      });
+    },
+    reserveForReplacement: (slot, reasons, work) => void reserved.set(slot, { reasons, work }),
+    reasonsOf: (slot) => (slot === undefined ? undefined : reserved.get(slot)?.reasons),
+    creationBegunFor(entry) {
+      for (const urn of [entry.urn, ...entry.aliases]) {
+        const slot = begun.get(urn);
+        const attempt = slot === undefined ? undefined : run.ledger.attempts.get(slot);
+        if (slot === undefined || attempt === undefined) continue;
+        begun.delete(urn);
+        return { slot, attempt };
+      }
+      return undefined;
+    },
+    async providerFor(_goal, entry) {
+      const wanted = entry.options.provider;
+      if (wanted === undefined) return defaultProvider(entry.options.version);
+      const declared = entries.get(wanted);
+      await declared?.done;
+      if (declared?.use === undefined)
+        throw new Error(`its provider ${wanted} is not a provider of this stack`);
+      return declared.use;
+    },
+    settleProvider: (goal, entry, parent) =>
+      settleProvider(
+        (inputs) => wantedState(goal, entry, parent, undefined, inputs),
+        entry,
+        goal.inputs,
+        position(goal),
+      ),
+    position,
+    expect: (step, inputs) => run.plan?.expect(step, inputs),
+  };
+}

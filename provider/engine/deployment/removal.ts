@@ -1,0 +1,139 @@
+/** Deletes objects in an order in which nothing goes before what depends on it, as concurrently as that allows. Decides nothing about what goes. */
+
+import type { Urn } from "../../core/protocol.ts";
+import { deleteObject } from "./apply.ts";
+import type { Step } from "./event.ts";
+import { refuseProtected } from "./registration.ts";
+import { type Run, stepFor } from "./run.ts";
+import { type ResourceState, references } from "./state.ts";
+import { isProviderType, stackType } from "./urn.ts";
+
+export interface Removal {
+  readonly slot: number;
+  /** What the slot has afterwards; null: nothing. */
+  readonly left: ResourceState | null;
+  /** Only part of a replacement: not counted as a delete. */
+  readonly replaced: boolean;
+}
+
+interface Node {
+  readonly removal: Removal;
+  readonly state: ResourceState;
+  /** True when everything that depends on it is gone. */
+  ready: Promise<boolean>;
+  /** True when it is gone itself. */
+  done: Promise<boolean>;
+}
+
+/**
+ * Removes everything in the list; `position` puts what is depended on before what depends on it. Resolves to false when something could not be removed; what that depends on is then left alone, with
+ * the reason reported.
+ */
+export async function removeAll(
+  run: Run,
+  removals: readonly Removal[],
+  position: (slot: number) => number,
+): Promise<boolean> {
+  const at = (removal: Removal): number => position(removal.slot);
+  // Dependants stand behind what they depend on, so from the end on each node meets only nodes that are under way.
+  const backwards = [...removals].sort((a, b) => at(b) - at(a));
+  const byUrn = new Map<Urn, Removal[]>();
+  for (const removal of backwards) {
+    const urn = run.ledger.resources.get(removal.slot)?.urn ?? "";
+    byUrn.set(urn, [...(byUrn.get(urn) ?? []), removal]);
+  }
+  const waitsFor = new Map<number, Node[]>();
+  const nodes: Node[] = [];
+  const gone = new Map<Urn, (isGone: boolean) => void>();
+  const goneOf = new Map<Urn, Promise<boolean>>();
+  for (const urn of new Set(removals.map((removal) => run.ledger.resources.get(removal.slot)?.deletedWith))) {
+    if (urn === undefined || !byUrn.has(urn)) continue;
+    goneOf.set(urn, new Promise((resolve) => gone.set(urn, resolve)));
+  }
+  for (const removal of backwards) {
+    const state = run.ledger.resources.get(removal.slot);
+    if (state === undefined) continue;
+    const dependants = waitsFor.get(removal.slot) ?? [];
+    const ready = Promise.all(dependants.map((node) => node.ready)).then((all) => all.every(Boolean));
+    const holder = state.deletedWith === undefined ? undefined : goneOf.get(state.deletedWith);
+    // What goes together with its holder is out of everybody's way once its own dependants are gone.
+    const done = remove(run, removal, state, ready, holder);
+    const node: Node = { removal, state, ready: holder ? ready : done, done };
+    nodes.push(node);
+    for (const urn of references(state)) {
+      for (const needed of byUrn.get(urn) ?? []) {
+        if (needed.slot === removal.slot || at(needed) >= at(removal)) continue;
+        waitsFor.set(needed.slot, [...(waitsFor.get(needed.slot) ?? []), node]);
+      }
+    }
+  }
+  for (const [urn, resolve] of gone) {
+    const holders = nodes.filter((node) => node.state.urn === urn);
+    void Promise.all(holders.map((node) => node.done)).then((all) => resolve(all.every(Boolean)));
+  }
+  const all = await Promise.all(nodes.map((node) => node.done));
+  return all.every(Boolean);
+}
+
+async function remove(
+  run: Run,
+  removal: Removal,
+  state: ResourceState,
+  ready: Promise<boolean>,
+  holder: Promise<boolean> | undefined,
+): Promise<boolean> {
+  if (!(await ready)) {
+    if (!run.signal.aborted) {
+      run.report({
+        severity: "warning",
+        message: `${state.type} ${state.id ?? ""} is kept, because something that depends on it could not be deleted.`,
+        urn: state.urn,
+      });
+    }
+    return false;
+  }
+  if (holder && !(await holder)) return false;
+  try {
+    await removeOne(run, removal, state, holder !== undefined);
+    return true;
+  } catch (error) {
+    run.failure(error, state.urn);
+    return false;
+  }
+}
+
+async function removeOne(
+  run: Run,
+  removal: Removal,
+  state: ResourceState,
+  goesAlong: boolean,
+): Promise<void> {
+  const { slot, left } = removal;
+  const isOnlyKnown =
+    state.external || state.pendingReplacement || isProviderType(state.type) || state.type === stackType;
+  if (isOnlyKnown) {
+    if (!isProviderType(state.type)) return run.ledger.set([[slot, left]], [slot]);
+    const step = stepFor("delete", state, marks(removal, false));
+    return void (await run.perform(step, async () => {
+      await run.ledger.set([[slot, left]], [slot]);
+      return {};
+    }));
+  }
+  if (!state.delete) refuseProtected(state, "deleted");
+  const stays = state.retainOnDelete === true || goesAlong;
+  const step = stepFor("delete", state, {
+    oldInputs: state.inputs,
+    oldOutputs: state.outputs,
+    ...marks(removal, stays),
+  });
+  if (!removal.replaced) run.plan?.expect(step, {});
+  await run.perform(step, async () => {
+    if (stays) await run.ledger.set([[slot, left]], [slot]);
+    else await deleteObject(run, await run.pool.ofReference(state.provider), slot, state, left);
+    return {};
+  });
+}
+
+function marks(removal: Removal, stays: boolean): Partial<Step> {
+  return { ...(removal.replaced ? { replaced: true } : {}), ...(stays ? { retained: true } : {}) };
+}

@@ -1,0 +1,117 @@
+/** Makes room for a replacement that cannot exist beside the old object: what cannot live without the old one goes first, then it goes itself. */
+
+import type { Urn } from "../../core/protocol.ts";
+import { unknownFrom, type Value } from "../../core/value.ts";
+import { refuseProtected } from "./registration.ts";
+import type { Registry } from "./registry.ts";
+import { type Removal, removeAll } from "./removal.ts";
+import { references } from "./state.ts";
+import { urnParts } from "./urn.ts";
+
+/**
+ * Deletes the object in the slot, and first every object of the state that would have to be replaced for it: found by asking the provider what
+ * an unknown in place of each value that came from the old object would mean. The states stay, waiting for their replacement.
+ * Throws EngineError `protect` before anything is deleted, and an Error when something could not be deleted.
+ */
+export async function makeRoom(registry: Registry, root: number): Promise<void> {
+  const { ledger } = registry.run;
+  let doomed = await doomedBy(registry, root);
+  // What this run works on already may still be letting go of the old object: that is awaited, and then all is looked at anew.
+  for (;;) {
+    const busy = registry.underWay([...doomed.alive, ...doomed.reasons.keys()], root);
+    if (busy.length === 0 && ![...doomed.reasons.keys()].some(registry.isTouched)) break;
+    await Promise.allSettled(busy);
+    doomed = await doomedBy(registry, root);
+  }
+  const removals: Removal[] = [];
+  for (const slot of [...doomed.reasons.keys(), root]) {
+    const state = ledger.resources.get(slot);
+    if (state === undefined) continue;
+    if (!state.delete) refuseProtected(state, "replaced");
+    removals.push({
+      slot,
+      replaced: true,
+      left: state.delete ? null : { ...state, pendingReplacement: true },
+    });
+  }
+  // Slots of the opened state are in the order of dependencies.
+  const work = removeAll(registry.run, removals, (slot) => slot);
+  for (const [slot, reasons] of doomed.reasons) registry.reserveForReplacement(slot, reasons, work);
+  if (!(await work)) {
+    registry.run.throwIfCancelled();
+    throw new Error("the old object could not be deleted, so the new one was not made");
+  }
+}
+
+interface Doomed {
+  /** Slots that go, each with the properties that are why. */
+  readonly reasons: Map<number, readonly string[]>;
+  /** Slots that depended on the old object when the run began and are being handled by this run already. */
+  readonly alive: readonly number[];
+}
+
+async function doomedBy(registry: Registry, root: number): Promise<Doomed> {
+  const { ledger, pool } = registry.run;
+  const rootState = ledger.resources.get(root);
+  const reasons = new Map<number, readonly string[]>();
+  const alive: number[] = [];
+  if (rootState === undefined) return { reasons, alive };
+  const going = new Set<Urn>([rootState.urn]);
+  // Slots of the opened state are in the order of dependencies.
+  for (const slot of closure(registry, rootState.urn, root)) {
+    const state = ledger.resources.get(slot);
+    if (state === undefined || state.external || state.pendingReplacement) continue;
+    if (registry.isTouched(slot)) {
+      alive.push(slot);
+      continue;
+    }
+    if (![...references(state)].some((urn) => going.has(urn))) continue;
+    if (state.delete) {
+      reasons.set(slot, []);
+      continue;
+    }
+    const changed = Object.entries(state.propertyDependencies).flatMap(([name, urns]) => {
+      const source = urns.find((urn) => going.has(urn));
+      return source === undefined ? [] : [[name, unknownFrom(source)] as [string, Value]];
+    });
+    const goesAlong = state.deletedWith !== undefined && going.has(state.deletedWith);
+    let why: readonly string[] = goesAlong ? ["deletedWith"] : [];
+    if (!goesAlong && changed.length > 0) {
+      const provider = await pool.ofReference(state.provider);
+      const diff = await provider.diff({
+        urn: state.urn,
+        type: state.type,
+        name: urnParts(state.urn).name,
+        id: state.id ?? "",
+        oldInputs: state.inputs,
+        state: state.outputs,
+        newInputs: { ...state.inputs, ...Object.fromEntries(changed) },
+        log: registry.run.logOf(state.urn),
+      });
+      if (diff.changes) why = diff.replaces;
+    }
+    if (why.length === 0) continue;
+    reasons.set(slot, why);
+    going.add(state.urn);
+  }
+  return { reasons, alive };
+}
+
+/** Everything that depended on the URN when the run began, directly or not, dependencies first. */
+function closure(registry: Registry, urn: Urn, root: number): number[] {
+  const { ledger } = registry.run;
+  const found = new Set<number>();
+  const open: Urn[] = [urn];
+  const asked = new Set<Urn>();
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    if (asked.has(next)) continue;
+    asked.add(next);
+    for (const slot of ledger.dependants(next)) {
+      const state = ledger.resources.get(slot);
+      if (slot === root || found.has(slot) || state === undefined) continue;
+      found.add(slot);
+      open.push(state.urn);
+    }
+  }
+  return [...found].sort((a, b) => a - b);
+}

@@ -1,0 +1,105 @@
+/** Hands a stack's state over: to a file of our own, to Pulumi's `stack import`, and back from either. */
+
+import { EngineError } from "./failure.ts";
+import type { Sealer } from "./sealer.ts";
+import {
+  createRecorder,
+  type Deployment,
+  manifest,
+  readDeployment,
+  type SnapshotFile,
+  snapshotFile,
+} from "./snapshot.ts";
+import { ordered, type ResourceState } from "./state.ts";
+import { stackType, urnParts } from "./urn.ts";
+import { type JsonMap, resourceToWire } from "./wire.ts";
+
+/** What `pulumi stack import` reads. */
+export interface PulumiExport {
+  readonly version: 3;
+  readonly deployment: Deployment;
+}
+
+/**
+ * The state as Pulumi's deployment version 3. Secrets stay sealed under this stack's salt, so Pulumi needs the same passphrase to read them;
+ * `showSecrets` writes them in plain text, which Pulumi seals anew on import. What was begun and not ended does not travel.
+ */
+export function toPulumi(
+  resources: readonly ResourceState[],
+  sealer: Sealer,
+  options: { readonly time: string; readonly showSecrets: boolean },
+): PulumiExport {
+  const salt = sealer.salt();
+  const write = options.showSecrets
+    ? (json: string) => ({ plaintext: json })
+    : (json: string) => ({ ciphertext: sealer.seal(json) });
+  const byIndex = new Map(resources.map((state, index) => [index, state]));
+  return {
+    version: 3,
+    deployment: {
+      manifest: manifest(options.time),
+      ...(salt === undefined ? {} : { secrets_providers: { type: "passphrase", state: { salt } } }),
+      resources: ordered(byIndex).map((index) => resourceToWire(byIndex.get(index) as ResourceState, write)),
+      metadata: {},
+    },
+  };
+}
+
+/** Takes a deployment out of the text of an export: ours, Pulumi's `stack export`, or a file of its file backend. */
+export function deploymentOf(text: string): Deployment {
+  let json: { version?: unknown; deployment?: Deployment; checkpoint?: { latest?: Deployment } } = {};
+  try {
+    json = JSON.parse(text) as typeof json;
+  } catch (cause) {
+    throw new EngineError("usage", "This is not JSON: give the output of `stack export`.", { cause });
+  }
+  const deployment = json.deployment ?? json.checkpoint?.latest;
+  if (deployment === undefined || typeof deployment !== "object" || json.version !== 3) {
+    throw new EngineError("usage", "This is no deployment of version 3: give the output of `stack export`.");
+  }
+  return deployment;
+}
+
+/** Checks that the deployment is this stack's and whole; throws EngineError `usage` with everything that is wrong. */
+export function refuseForeign(deployment: Deployment, project: string, stack: string): void {
+  const wrong: string[] = [];
+  const seen = new Set<string>();
+  for (const record of deployment.resources ?? []) {
+    const urn = String(record.urn);
+    const parts = urnParts(urn);
+    if (parts.stack !== stack || parts.project !== project) {
+      wrong.push(`${urn} belongs to the stack ${parts.stack} of ${parts.project}`);
+    }
+    if (!record.delete && seen.has(urn)) wrong.push(`${urn} is there twice`);
+    if (!record.delete) seen.add(urn);
+    const isOurs = /^(plumbline:|pulumi:providers:plumbline$)/.test(parts.type) || parts.type === stackType;
+    if (!isOurs) wrong.push(`${urn} is of a package that only Pulumi's engine manages`);
+  }
+  if (wrong.length === 0) return;
+  throw new EngineError(
+    "usage",
+    `This state cannot be imported into the stack ${stack} of ${project}:\n  ${wrong.slice(0, 20).join("\n  ")}`,
+  );
+}
+
+/** The state file that a deployment becomes. `from` opens its secrets, `to` seals them for this stack. */
+export async function toSnapshot(
+  deployment: Deployment,
+  from: Sealer,
+  to: Sealer,
+  header: { readonly serial: number; readonly lineage: string; readonly time: string },
+): Promise<SnapshotFile> {
+  const { resources, attempts } = readDeployment(deployment, from);
+  await to.ready();
+  const recorder = createRecorder(to);
+  return snapshotFile(
+    {
+      ...header,
+      salt: to.salt(),
+      resources: new Map(resources.entries()),
+      attempts: new Map(attempts.map(({ index, ...attempt }, i) => [index ?? resources.length + i, attempt])),
+      renamed: new Map(),
+    },
+    (state): JsonMap => recorder.record(state),
+  );
+}
