@@ -1,5 +1,5 @@
 /**
- * Writes what is derived from the resource types: `schemas/pulumi.json`, `schemas/stack.json`, and the SDK in `sdk/nodejs` by Pulumi's own
+ * Writes what is derived from the resource types: `schemas/pulumi.json`, `schemas/stack.json`, `docs/reference/resources.md`, and the SDK in `sdk/nodejs` by Pulumi's own
  * generator. With `--check` it writes nothing and fails when a file would change, naming each. Without Go the SDK is left out, and it says so.
  */
 
@@ -19,6 +19,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { goProgram } from "./pulumi.mjs";
+import { reference } from "./reference.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const isCheck = process.argv.includes("--check");
@@ -99,6 +100,7 @@ const { packageSchema, stackSchema } = await loadProvider();
 const packageText = `${JSON.stringify(packageSchema(), null, 2)}\n`;
 put("schemas/pulumi.json", packageText);
 put("schemas/stack.json", `${JSON.stringify(stackSchema(), null, 2)}\n`);
+put("docs/reference/resources.md", reference(packageSchema()));
 
 const sdk = generateSdk("nodejs", packageText);
 if (sdk.files === undefined) {

@@ -1,0 +1,72 @@
+/** Writes the reference of resource types and functions (Markdown) from the Pulumi package schema. */
+
+const short = (token) => {
+  const [, module, name] = token.split(":");
+  return `plumbline:${module.split("/")[0]}:${name}`;
+};
+const areaOf = (token) => token.split(":")[1].split("/")[0];
+const anchor = (ref) => ref.split(":").at(-1);
+
+/** How a property's type reads: `string`, `list of number`, `map of X`, a named object. */
+function typeText(property) {
+  if (property.$ref)
+    return property.$ref.startsWith("#/types/")
+      ? `[${anchor(property.$ref)}](#${anchor(property.$ref).toLowerCase()})`
+      : "asset";
+  if (property.oneOf) return property.oneOf.map(typeText).join(" or ");
+  if (property.type === "array") return `list of ${typeText(property.items)}`;
+  if (property.type === "object")
+    return `map of ${typeText(property.additionalProperties ?? { type: "string" })}`;
+  return property.type;
+}
+
+const cell = (text) => (text ?? "").replaceAll("|", "\\|").replaceAll("\n", " ");
+
+function table(properties, required, headings) {
+  const rows = Object.entries(properties).map(([name, property]) => {
+    const marks = [
+      required.includes(name) ? "required" : "",
+      property.willReplaceOnChanges || property.replaceOnChanges ? "replaces" : "",
+      property.secret ? "secret" : "",
+    ].filter(Boolean);
+    return `| \`${name}\` | ${typeText(property)} | ${marks.join(", ")} | ${cell(property.description)} |`;
+  });
+  return [`| ${headings} | type | | what it is |`, "| --- | --- | --- | --- |", ...rows].join("\n");
+}
+
+/** The reference as one Markdown page. `replaces` marks inputs whose change makes a new object. */
+export function reference(schema) {
+  const parts = [
+    "# Resource types and functions",
+    "Generated from the resource types by `npm run generate`. *replaces*: a change of this input makes a new object and deletes the old one; every other change is made in place. Outputs are listed without the inputs, which are outputs too.",
+  ];
+  const areas = [
+    ...new Set([...Object.keys(schema.resources), ...Object.keys(schema.functions)].map(areaOf)),
+  ];
+  for (const area of areas) {
+    parts.push(`## ${area}`);
+    for (const [token, resource] of Object.entries(schema.resources)) {
+      if (areaOf(token) !== area) continue;
+      parts.push(`### ${short(token)}`, resource.description);
+      parts.push(table(resource.inputProperties, resource.requiredInputs ?? [], "input"));
+      const outputs = Object.fromEntries(
+        Object.entries(resource.properties).filter(([name]) => !(name in resource.inputProperties)),
+      );
+      if (Object.keys(outputs).length > 0) parts.push(table(outputs, [], "output"));
+    }
+    for (const [token, info] of Object.entries(schema.functions)) {
+      if (areaOf(token) !== area) continue;
+      parts.push(`### ${short(token)}`, info.description);
+      if (Object.keys(info.inputs?.properties ?? {}).length > 0) {
+        parts.push(table(info.inputs.properties, info.inputs.required ?? [], "argument"));
+      }
+      parts.push(table(info.outputs.properties, [], "result"));
+    }
+  }
+  parts.push("## Objects within properties");
+  for (const [token, type] of Object.entries(schema.types ?? {})) {
+    parts.push(`### ${anchor(token)}`, ...(type.description ? [type.description] : []));
+    parts.push(table(type.properties, type.required ?? [], "property"));
+  }
+  return `${parts.join("\n\n")}\n`;
+}
