@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { body, fresh, instances, kinds, makeDatabase, set } from "./databases-session.ts";
+import { ask, body, fresh, instances, kinds, makeDatabase, set } from "./databases-session.ts";
 import { type Answer, openSession, type Reason, type Session } from "./session.ts";
 
 let on: Session;
@@ -346,8 +346,7 @@ describe.each(states)("while a database is %s (contract section 3)", (status) =>
     const target = own + path.replace("{backup}", backup.id);
     expect((await on.get(own)).status).toBe(status);
     if (needed.includes(status)) {
-      const done = { GET: on.get, DELETE: on.remove, POST: on.post, PUT: on.put }[method];
-      await done?.(target, sent as never);
+      await ask(on, method, target, sent);
     } else {
       const reasons = await on.refused(400, method, target, sent);
       expect(reasons).toEqual([{ reason: expect.stringMatching(/^The database is /) }]);

@@ -81,3 +81,19 @@ export function advanceTo(on: Session, holds: (now: Date) => boolean): void {
   }
   throw new Error("this moment does not come");
 }
+
+/** Makes a request that must be answered. */
+export function ask(on: Session, method: string, path: string, sent?: unknown): Promise<Answer> {
+  switch (method) {
+    case "GET":
+      return on.get(path);
+    case "POST":
+      return on.post(path, sent);
+    case "PUT":
+      return on.put(path, sent);
+    case "DELETE":
+      return on.remove(path);
+    default:
+      throw new Error(`no such method: ${method}`);
+  }
+}
