@@ -5,6 +5,7 @@ import { accountArea } from "./account.ts";
 import { computeArea } from "./compute.ts";
 import { databaseArea } from "./databases.ts";
 import { dnsArea } from "./dns.ts";
+import { objectStorageArea } from "./objectstorage.ts";
 import { regionArea } from "./regions.ts";
 import { tagArea } from "./tags.ts";
 import { volumeArea } from "./volumes.ts";
@@ -18,6 +19,7 @@ const own: readonly Area[] = [
   computeArea,
   regionArea,
   databaseArea,
+  objectStorageArea,
 ];
 
 export const areas: readonly Area[] = [...own, tagArea(own)];

@@ -53,6 +53,15 @@ export const regions: readonly Region[] = [
   region("ap-south", "Singapore, SG", "sg"),
   region("ap-northeast", "Tokyo, JP", "jp", without("Object Storage", "Managed Databases"), "hdd"),
   region("us-den-edge-1", "Edge - Denver, CO", "us", ["Computes", "Cloud Firewall"]),
+  region("se-sto", "Stockholm, SE", "se"),
+  region("in-maa", "Chennai, IN", "in"),
+  region("jp-osa", "Osaka, JP", "jp"),
+  region("it-mil", "Milan, IT", "it"),
+  region("id-cgk", "Jakarta, ID", "id"),
+  region("br-gru", "Sao Paulo, BR", "br"),
+  region("us-lax", "Los Angeles, CA", "us"),
+  region("us-mia", "Miami, FL", "us"),
+  region("us-sea", "Seattle, WA", "us"),
 ];
 
 const byId = new Map(regions.map((one) => [one.id, one]));
