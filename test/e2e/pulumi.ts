@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
-import { stringify } from "yaml";
+import { parse, stringify } from "yaml";
 import { findPulumi } from "../../scripts/pulumi.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -15,12 +15,19 @@ export const pulumiBin = process.env["PLUMBLINE_TEST_PULUMI"] || findPulumi();
 /** The folder that a Pulumi.yaml names as the plugin's. */
 export const pluginFolder = join(root, "bin");
 
-/** What a Pulumi.yaml says beside name, runtime and plugin. */
+/** What a Pulumi.yaml says beside runtime and plugin; `name` is `test` unless given. */
 export interface Program {
+  readonly name?: string;
   readonly config?: object;
   readonly variables?: object;
   readonly resources?: object;
   readonly outputs?: object;
+}
+
+/** The text of a Pulumi.yaml that finds the plugin in this repository. */
+export function stackText(program: Program): string {
+  const plugins = { providers: [{ name: "plumbline", path: pluginFolder }] };
+  return stringify({ name: "test", runtime: "yaml", plugins, ...program });
 }
 
 export interface ProjectOptions {
@@ -82,8 +89,8 @@ export interface StateResource {
 
 export type Project = Awaited<ReturnType<typeof createProject>>;
 
-/** Makes a project with a fresh stack. Call `remove` at the end; it leaves the service alone. */
-export async function createProject(program: Program, options: ProjectOptions) {
+/** Makes a project with a fresh stack. A program that is text is a whole Pulumi.yaml. Call `remove` at the end; it leaves the service alone. */
+export async function createProject(program: Program | string, options: ProjectOptions) {
   if (pulumiBin === undefined)
     throw new Error("there is no pulumi: skip this test with `skipIf(!pulumiBin)`");
   const bin = pulumiBin;
@@ -116,12 +123,8 @@ export async function createProject(program: Program, options: ProjectOptions) {
   };
 
   /** Writes the program anew. */
-  function write(next: Program): void {
-    const plugins = { providers: [{ name: "plumbline", path: pluginFolder }] };
-    writeFileSync(
-      join(project, "Pulumi.yaml"),
-      stringify({ name: "test", runtime: "yaml", plugins, ...next }),
-    );
+  function write(next: Program | string): void {
+    writeFileSync(join(project, "Pulumi.yaml"), typeof next === "string" ? next : stackText(next));
   }
 
   /** Starts a command and leaves it to the caller; for tests that kill it. */
@@ -200,8 +203,10 @@ export async function createProject(program: Program, options: ProjectOptions) {
       return (revealed(deployment.resources ?? []) as StateResource[]).filter(({ type }) => isOwn(type));
     },
     /** The state file's text as it is on disk, for what must not be in it. */
-    stateText: () =>
-      readFileSync(join(folder, "backend", ".pulumi", "stacks", "test", `${stack}.json`), "utf8"),
+    stateText: () => {
+      const { name } = parse(readFileSync(join(project, "Pulumi.yaml"), "utf8")) as { name: string };
+      return readFileSync(join(folder, "backend", ".pulumi", "stacks", name, `${stack}.json`), "utf8");
+    },
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
 }
