@@ -1,0 +1,201 @@
+/** One request to the service and its answer, as bare as they are. Knows no retry, no limit and no meaning of a status. */
+
+import { Pool } from "undici";
+import type { Brand } from "./brand.ts";
+import { SettingError } from "./errors.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** A request in the contract's words. */
+export interface Request {
+  readonly method: Method;
+  /** Relative to the base URL, encoded, with its query. */
+  readonly path: string;
+  readonly body?: { readonly [name: string]: unknown } | undefined;
+  /** Sent as `X-Filter`. */
+  readonly filter?: { readonly [name: string]: unknown } | undefined;
+  /** True for a page of a list, which the service limits apart (notes, section 1.7). */
+  readonly list?: boolean | undefined;
+}
+
+export interface Answer {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: { readonly [name: string]: string };
+  /** The body in the contract's words; `undefined` when it was no JSON, empty, or cut off. */
+  readonly json: unknown;
+  /** True when the answer had no body at all. */
+  readonly empty: boolean;
+}
+
+/** One link of the chain that a request goes through. */
+export type Send = (request: Request, signal?: AbortSignal) => Promise<Answer>;
+
+export interface TransportOptions {
+  /** With the version segment (`https://api.example/v4`). */
+  readonly baseUrl: string;
+  readonly token: string;
+  readonly brand: Brand;
+  readonly userAgent: string;
+  readonly connections: number;
+  /** Seconds without an answer after which it counts as lost. */
+  readonly timeoutSeconds: { readonly read: number; readonly write: number };
+  readonly now: () => number;
+}
+
+export interface Transport {
+  readonly send: Send;
+  /** The base URL without anything secret, for messages. */
+  readonly address: string;
+  /** Requests sent so far, by method. */
+  requests(): { [method: string]: number };
+  /** How far the service's clock is ahead of ours, in milliseconds; `undefined` before the first answer. */
+  skew(): number | undefined;
+  /** Ends every connection at once. */
+  close(): Promise<void>;
+}
+
+/** No answer came. `sent` is false only when the service surely did not get the request. */
+export class NoAnswer extends Error {
+  override readonly name = "NoAnswer" as const;
+  readonly sent: boolean;
+  /** What happened, for people and without secrets (`ECONNREFUSED`). */
+  readonly what: string;
+  /** True when asking again cannot help (a certificate that is not trusted). */
+  readonly permanent: boolean;
+
+  constructor(sent: boolean, what: string, permanent: boolean, cause: unknown) {
+    super(what, { cause });
+    this.sent = sent;
+    this.what = what;
+    this.permanent = permanent;
+  }
+}
+
+/** Opens no connection before the first request. Throws SettingError for a base URL or token that cannot work. */
+export function createTransport(options: TransportOptions): Transport {
+  const base = readBaseUrl(options.baseUrl);
+  const address = base.origin + base.pathname;
+  if (!/^[\x21-\x7e]+$/.test(options.token)) {
+    throw new SettingError(
+      `${options.token === "" ? "no token is given" : "the token holds characters that no token has (a space, a line end?)"}: set PLUMBLINE_TOKEN or plumbline:token`,
+    );
+  }
+  const pool = new Pool(base.origin, { connections: options.connections, pipelining: 1 });
+  const counts: { [method: string]: number } = {};
+  let skew: number | undefined;
+  let closed = false;
+
+  const send: Send = async (request) => {
+    if (closed) throw new NoAnswer(false, "the client is closed", true, undefined);
+    const headers: { [name: string]: string } = {
+      authorization: `Bearer ${options.token}`,
+      accept: "application/json",
+      "user-agent": options.userAgent,
+    };
+    if (request.filter) headers["x-filter"] = asciiJson(options.brand.outward(request.filter));
+    if (request.body) headers["content-type"] = "application/json";
+    const seconds = request.method === "GET" ? options.timeoutSeconds.read : options.timeoutSeconds.write;
+    counts[request.method] = (counts[request.method] ?? 0) + 1;
+    const answer = await pool
+      .request({
+        method: request.method,
+        path: base.pathname.replace(/\/$/, "") + options.brand.path(request.path),
+        headers,
+        body: request.body ? JSON.stringify(options.brand.outward(request.body)) : null,
+        headersTimeout: seconds * 1000,
+        bodyTimeout: seconds * 1000,
+      })
+      .catch((error: unknown) => {
+        throw noAnswer(error);
+      });
+    const date = Date.parse(header(answer.headers["date"]) ?? "");
+    if (!Number.isNaN(date)) skew = date - options.now();
+    const text = await answer.body.text().catch((error: unknown) => {
+      // A status of refusal says all that matters, whatever became of its body.
+      if (answer.statusCode >= 300) return undefined;
+      throw noAnswer(error);
+    });
+    return {
+      status: answer.statusCode,
+      headers: Object.fromEntries(
+        Object.entries(answer.headers).map(([name, value]) => [name, header(value) ?? ""]),
+      ),
+      json: options.brand.inward(parse(text)),
+      empty: text === "",
+    };
+  };
+
+  return {
+    send,
+    address,
+    requests: () => ({ ...counts }),
+    skew: () => skew,
+    close: () => {
+      closed = true;
+      return pool.destroy();
+    },
+  };
+}
+
+function readBaseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "") {
+    throw new SettingError(
+      "the base URL must look like https://api.example.com/v4: set PLUMBLINE_BASE_URL or plumbline:baseUrl",
+    );
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new SettingError(
+      "the base URL must hold no user name or password: the token goes to PLUMBLINE_TOKEN or plumbline:token",
+    );
+  }
+  return url;
+}
+
+function header(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+function parse(text: string | undefined): unknown {
+  if (text === undefined || text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A header carries ASCII only; JSON can spell everything else with escapes. */
+function asciiJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function noAnswer(error: unknown): NoAnswer {
+  const inner = error instanceof AggregateError ? error.errors[0] : error;
+  const { code, syscall } = (inner ?? {}) as { code?: unknown; syscall?: unknown };
+  const what = typeof code === "string" ? code : error instanceof Error ? error.name : "no answer";
+  const certificate = /^(CERT_|ERR_TLS_|ERR_SSL_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$|HOSTNAME_)/.test(
+    what,
+  );
+  const unsent = syscall === "connect" || syscall === "getaddrinfo" || what === "UND_ERR_CONNECT_TIMEOUT";
+  return new NoAnswer(!(unsent || certificate), READABLE[what] ?? what, certificate, error);
+}
+
+const READABLE: { readonly [code: string]: string } = {
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset",
+  ENOTFOUND: "host name not found",
+  EAI_AGAIN: "host name cannot be looked up now",
+  EPIPE: "connection closed",
+  UND_ERR_SOCKET: "connection closed",
+  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
+  UND_ERR_HEADERS_TIMEOUT: "no answer in time",
+  UND_ERR_BODY_TIMEOUT: "the answer stopped halfway",
+  UND_ERR_DESTROYED: "the client is closed",
+  UND_ERR_CLOSED: "the client is closed",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was cut off",
+};
