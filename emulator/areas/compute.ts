@@ -1,52 +1,20 @@
 /** Compute instances, as far as volumes and VPCs need them (notes, section 12): no contract area of its own. */
 
-import { type Area, type Call, type Item, type Reason, refuseAll, type World } from "../area.ts";
+import { type Area, type Call, type Reason, refuseAll, type World } from "../area.ts";
 import { images } from "../catalogue/images.ts";
-import { findPlan, type Plan } from "../catalogue/plans.ts";
+import { findPlan } from "../catalogue/plans.ts";
 import { findRegion } from "../catalogue/regions.ts";
-import { configHandlers, defaultHelpers, noDevices, reachInstance } from "../compute/configs.ts";
-import { diskHandlers, insertDisk } from "../compute/disks.ts";
-import { type Draft, draftInterfaces, storeInterfaces, type Wanted } from "../compute/drafts.ts";
+import { configHandlers, reachInstance } from "../compute/configs.ts";
+import { deploy, insertInstance, nextPublicAddress, planOf, removeInstance } from "../compute/deployment.ts";
+import { diskHandlers } from "../compute/disks.ts";
+import { type Draft, draftInterfaces, type Wanted } from "../compute/drafts.ts";
 import { interfaceHandlers } from "../compute/interfaces.ts";
-import {
-  configs,
-  configsOf,
-  disks,
-  type Instance,
-  instanceEntity,
-  instances,
-  interfaces,
-} from "../compute/objects.ts";
-import { boot, cancelJobs, powerJobs, provision, reboot, shutDown } from "../compute/power.ts";
-import { detachNow, showVolume, volumesOf } from "../volumes/attachment.ts";
-import { formatAddress } from "../vpc/range.ts";
+import { type Instance, instanceEntity, instances } from "../compute/objects.ts";
+import { boot, powerJobs, provision, reboot, shutDown } from "../compute/power.ts";
+import { showVolume, volumesOf } from "../volumes/attachment.ts";
 import { mustBeAbleToAdd } from "./access.ts";
 
-const defaultAlerts = { cpu: 90, network_in: 10, network_out: 10, transfer_quota: 80, io: 10000 };
 const swapSize = 512;
-/** Public addresses are from the range for tests (198.18.0.0/15), private ones from the platform's own (192.168.128.0/17). */
-const publicSpace = { first: 0xc6120000, size: 2 ** 17 };
-const privateSpace = { first: 0xc0a88000, size: 2 ** 15 };
-
-/** The lowest address of a space that no instance has. */
-function nextAddress(world: World, space: { first: number; size: number }): string {
-  const used = new Set(
-    instances(world)
-      .all()
-      .flatMap((instance) => instance.ipv4),
-  );
-  for (let step = 1; step < space.size - 1; step++) {
-    const address = formatAddress(space.first + step);
-    if (!used.has(address)) return address;
-  }
-  throw new Error("the emulator has no address left for another instance");
-}
-
-function planOf(instance: Instance): Plan {
-  const plan = findPlan(instance.type);
-  if (!plan) throw new Error(`instance ${instance.id} has the unknown type ${instance.type}`);
-  return plan;
-}
 
 function showInstance(instance: Instance) {
   const { _lastConfig: _, ...own } = instance;
@@ -104,77 +72,46 @@ function placeReasons(body: Call["body"]): Reason[] {
 function create(call: Call) {
   mustBeAbleToAdd(call, "add_computes");
   const { world, body } = call;
-  const publicAddress = nextAddress(world, publicSpace);
   const wanted: Wanted[] = body["interfaces"] ?? [];
-  const place = { region: body["region"], publicAddress, computeId: null, configId: null };
+  const place = {
+    region: body["region"],
+    publicAddress: nextPublicAddress(world),
+    computeId: null,
+    configId: null,
+  };
   const { drafts, reasons } = draftInterfaces(call, place, wanted, (i, name) => `interfaces[${i}].${name}`);
   refuseAll([
     ...(body["label"] === undefined ? [] : labelReasons(world, body["label"])),
     ...placeReasons(body),
+    ...deploymentReasons(call),
     ...reasons,
   ]);
-  const now = world.clock.stamp();
-  const inserted = instances(world).insert({
-    label: body["label"] ?? "",
-    group: body["group"] ?? "",
-    status: "provisioning",
-    created: now,
-    updated: now,
+  const instance = insertInstance(world, {
+    label: body["label"],
+    group: body["group"],
     type: body["type"],
-    ipv4: [publicAddress, ...(body["private_ip"] ? [nextAddress(world, privateSpace)] : [])],
-    ipv6: "",
-    image: body["image"] ?? null,
     region: body["region"],
+    image: body["image"] ?? null,
     tags: body["tags"] ?? [],
-    alerts: defaultAlerts,
-    watchdog_enabled: true,
-    host_uuid: world.hex(40),
-    has_user_data: false,
-    _lastConfig: null,
-  });
-  const instance = instances(world).update(inserted.id, {
-    label: inserted.label || `compute${inserted.id}`,
-    ipv6: `2001:db8::${Math.floor(inserted.id / 65536).toString(16)}:${(inserted.id % 65536).toString(16)}/128`,
+    privateIp: body["private_ip"] ?? false,
   });
   call.caller.grant("compute", instance.id, instance.label);
-  if (instance.image !== null) deploy(world, instance, drafts);
+  if (instance.image !== null) deployImage(world, instance, drafts);
   provision(world, instance, instance.image !== null && (body["booted"] ?? true));
   return showInstance(instance);
 }
 
 /** An image brings its disk, swap, and the first configuration profile. */
-function deploy(world: World, instance: Instance, drafts: readonly Draft[]): void {
+function deployImage(world: World, instance: Instance, drafts: readonly Draft[]): void {
   const label = images.find((one) => one.id === instance.image)?.label ?? "";
-  const system = insertDisk(world, instance.id, {
-    label: `${label} Disk`,
-    filesystem: "ext4",
-    size: planOf(instance).disk - swapSize,
-  });
-  const swap = insertDisk(world, instance.id, {
-    label: `${swapSize} MB Swap Image`,
-    filesystem: "swap",
-    size: swapSize,
-  });
-  const config = configs(world).insert({
-    compute_id: instance.id,
+  deploy(world, instance, {
     label: `My ${label} Disk Profile`,
-    helpers: defaultHelpers,
-    kernel: "compute/grub2",
-    comments: "",
-    memory_limit: 0,
-    created: instance.created,
-    updated: instance.created,
-    root_device: "/dev/sda",
-    devices: {
-      ...noDevices(),
-      sda: { disk_id: system.id, volume_id: null },
-      sdb: { disk_id: swap.id, volume_id: null },
-    },
-    initrd: null,
-    run_level: "default",
-    virt_mode: "paravirt",
-  } as Omit<Item, "id">);
-  storeInterfaces(world, instance.id, config.id, drafts);
+    disks: [
+      { label: `${label} Disk`, filesystem: "ext4", size: planOf(instance).disk - swapSize },
+      { label: `${swapSize} MB Swap Image`, filesystem: "swap", size: swapSize },
+    ],
+    interfaces: drafts,
+  });
 }
 
 function update(call: Call) {
@@ -193,17 +130,8 @@ function update(call: Call) {
   return showInstance(changed);
 }
 
-/** Volumes stay, detached (contract section 3); profiles, interfaces and disks go with the instance. */
 function remove(call: Call) {
-  const { world } = call;
-  const instance = reachInstance(call, "read_write");
-  for (const volume of volumesOf(world, instance.id)) detachNow(world, volume);
-  for (const one of interfaces(world).by("compute_id", instance.id)) interfaces(world).delete(one.id);
-  for (const config of configsOf(world, instance.id)) configs(world).delete(config.id);
-  for (const disk of disks(world).by("compute_id", instance.id)) disks(world).delete(disk.id);
-  cancelJobs(world, instance);
-  instances(world).delete(instance.id);
-  world.events.emit({ action: "compute_delete", entity: instanceEntity(instance), status: "finished" });
+  removeInstance(call.world, reachInstance(call, "read_write"));
   return {};
 }
 
