@@ -13,6 +13,7 @@ import {
   reveal,
   unknown,
   type Value,
+  type ValueMap,
 } from "./value.ts";
 
 /**
@@ -43,17 +44,24 @@ function settled(field: TSchema, given: Value | undefined): Value | undefined {
     const items = itemsOf(field);
     value = value.map((item) => (items ? settled(items, item as Value) : revealDeep(item as Value)) ?? null);
   } else if (isValueMap(value)) {
-    const fields = fieldsOf(field);
-    const every = mapItemsOf(field);
-    value = Object.fromEntries(
-      Object.entries(value).flatMap(([name, item]) => {
-        const of = fields?.[name] ?? every;
-        const member = of ? (fields ? comparable(of, item) : settled(of, item)) : revealDeep(item);
-        return member === undefined ? [] : [[name, member]];
-      }),
-    );
+    value = settledMembers(field, value);
   }
   return applyForms(notes.normal, value);
+}
+
+/** Members of a group with their defaults in place, members of a map as they are. */
+function settledMembers(field: TSchema, value: ValueMap): ValueMap {
+  const fields = fieldsOf(field);
+  const every = mapItemsOf(field);
+  const names = fields ? new Set([...Object.keys(fields), ...Object.keys(value)]) : Object.keys(value);
+  return Object.fromEntries(
+    [...names].flatMap((name) => {
+      const given = value[name];
+      const own = fields?.[name];
+      const member = own ? comparable(own, given) : every ? settled(every, given) : revealDeep(given ?? null);
+      return member === undefined ? [] : [[name, member]];
+    }),
+  );
 }
 
 function revealDeep(value: Value): Value | undefined {
