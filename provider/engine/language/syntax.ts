@@ -75,9 +75,12 @@ export function parseSyntax(report: Report, file: string, text: string): Node | 
   });
   const [document, second] = Array.isArray(documents) ? documents : [];
   if (document === undefined) return undefined;
-  for (const error of document.errors)
-    report.error(place(source, error.pos[0]), `YAML: ${sentence(error.message)}`);
-  if (document.errors.length > 0) return undefined;
+  // One slip makes a parser stumble again and again: only the first place is the user's.
+  const first = document.errors.toSorted((a, b) => a.pos[0] - b.pos[0])[0];
+  if (first !== undefined) {
+    report.error(place(source, first.pos[0]), `YAML: ${sentence(first.message)}`);
+    return undefined;
+  }
   if (second !== undefined) {
     const at = second.contents?.range?.[0] ?? second.range[0];
     report.error(place(source, at), "a stack file holds one YAML document, and here a second one begins");

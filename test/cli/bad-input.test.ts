@@ -1,0 +1,175 @@
+/** Bad input: one clear message, exit 1, and not one request. */
+
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Desk, openDesk } from "./plumbline.ts";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(() => desk.close());
+
+const head = `name: bad
+runtime: yaml
+resources:
+  zone: { type: "plumbline:dns:Domain", properties: { domain: bad.example, type: master, soaEmail: a@bad.example } }
+`;
+const record = (name: string, properties: string) =>
+  `  ${name}: { type: "plumbline:dns:Record", properties: { domainId: "\${zone.id}", ${properties} } }\n`;
+const network = `  net: { type: "plumbline:vpc:Vpc", properties: { label: net, region: us-east } }\n`;
+const subnet = (name: string, ipv4: string) =>
+  `  ${name}: { type: "plumbline:vpc:Subnet", properties: { vpcId: "\${net.id}", label: ${name}, ipv4: ${ipv4} } }\n`;
+
+const cases: readonly (readonly [what: string, file: string, message: RegExp, line: number])[] = [
+  [
+    "an unknown property",
+    head + record("r", "type: A, target: 192.0.2.1, tll: 300"),
+    /has no property "tll"/,
+    5,
+  ],
+  [
+    "a wrong type",
+    head + record("r", "type: A, target: 192.0.2.1, ttlSec: soon"),
+    /"ttlSec" must be a number/,
+    5,
+  ],
+  [
+    "an SRV record without a port",
+    head + record("r", "type: SRV, service: sip, protocol: tcp, target: a.example, priority: 1, weight: 1"),
+    /port: is required for SRV/,
+    5,
+  ],
+  [
+    "two CNAMEs of one name",
+    head +
+      record("a", "type: CNAME, name: www, target: a.example") +
+      record("b", "type: CNAME, name: www, target: b.example"),
+    /only one CNAME may have a name/,
+    6,
+  ],
+  [
+    "overlapping subnets",
+    head + network + subnet("a", "10.0.0.0/16") + subnet("b", "10.0.1.0/24"),
+    /10\.0\.1\.0\/24 overlaps 10\.0\.0\.0\/16/,
+    7,
+  ],
+  ["host bits in a range", head + network + subnet("a", "10.0.0.5/16"), /host bits.*10\.0\.0\.0\/16/, 6],
+  [
+    "configId without computeId",
+    `${head}  v: { type: "plumbline:blockstorage:Volume", properties: { label: vol-1, region: us-east, configId: 4 } }\n`,
+    /configId: needs computeId/,
+    5,
+  ],
+  ["a YAML syntax error", `${head}  v: { type: "x\n`, /YAML: /, 6],
+  ["an unknown reference", `${head}outputs: { x: "\${zonne.id}" }\n`, /named "zonne".*zone/, 5],
+  [
+    "a dependency cycle",
+    head + record("a", 'type: TXT, target: "${b.target}"') + record("b", 'type: TXT, target: "${a.target}"'),
+    /circle: a -> b -> a/,
+    5,
+  ],
+  ["an unknown type", `${head}  v: { type: "plumbline:dns:Recrod" }\n`, /plumbline:dns:Recrod.*Record/, 5],
+  ["a type of another package", `${head}  v: { type: "aws:s3:Bucket" }\n`, /Pulumi/, 5],
+  ["a duplicate key", `${head}  zone: { type: "plumbline:dns:Domain" }\n`, /zone/, 5],
+];
+
+describe("a stack file with a fault", () => {
+  it.each(cases)("with %s is refused before any request", async (_what, file, message, line) => {
+    desk.write("bad.yaml", file);
+    for (const command of [["validate"], ["preview"], ["up", "-y"]]) {
+      const [ran, requests] = await desk.counted(() => desk.run([...command, "-f", "bad.yaml"]));
+      expect(ran.code, ran.text).toBe(1);
+      const errors = ran.text.split("\n").filter((text) => text.startsWith("error:"));
+      expect(errors, ran.text).toHaveLength(1);
+      expect(errors[0]).toMatch(message);
+      expect(errors[0]).toMatch(new RegExp(`bad\\.yaml:${line}:\\d+: `));
+      expect(requests).toBe(0);
+    }
+  });
+
+  it("tells independent faults all at once, in JSON with their places", async () => {
+    desk.write(
+      "bad.yaml",
+      head + record("a", "type: A, target: nowhere") + record("b", "type: AAAA, target: 192.0.2.1"),
+    );
+    const ran = await desk.run(["validate", "-f", "bad.yaml", "--json"]);
+    expect(ran.code).toBe(1);
+    const { diagnostics } = JSON.parse(ran.stdout) as { diagnostics: { [name: string]: unknown }[] };
+    expect(diagnostics.map(({ severity, property, file, line }) => [severity, property, file, line])).toEqual(
+      [
+        ["error", "target", "bad.yaml", 5],
+        ["error", "target", "bad.yaml", 6],
+      ],
+    );
+  });
+});
+
+describe("a target that cannot be", () => {
+  beforeAll(() => desk.write("ok.yaml", head));
+  const up = ["up", "-y", "-f", "ok.yaml"];
+
+  it("is named when the address is missing, with every way to give it", async () => {
+    const ran = await desk.run(up, { env: { PLUMBLINE_BASE_URL: undefined, PLUMBLINE_TOKEN: undefined } });
+    expect(ran.code).toBe(1);
+    for (const way of ["PLUMBLINE_BASE_URL", "plumbline:baseUrl", "--emulator"])
+      expect(ran.text).toContain(way);
+  });
+
+  it("is named when the token is missing", async () => {
+    const [ran, requests] = await desk.counted(() => desk.run(up, { env: { PLUMBLINE_TOKEN: undefined } }));
+    expect(ran.code).toBe(1);
+    expect(requests).toBe(0);
+    for (const way of ["PLUMBLINE_TOKEN", "plumbline:token"]) expect(ran.text).toContain(way);
+  });
+
+  it("is told once when the token is wrong, and the token is not shown", async () => {
+    const ran = await desk.run(up, { env: { PLUMBLINE_TOKEN: "invalid-hush" } });
+    expect(ran.code).toBe(1);
+    expect(ran.text).toContain("PLUMBLINE_TOKEN");
+    expect(ran.text).not.toContain("hush");
+    expect(ran.text.split("\n").filter((text) => text.startsWith("error:"))).toHaveLength(1);
+  });
+
+  it("is named when nothing answers there", async () => {
+    const ran = await desk.run(up, { env: { PLUMBLINE_BASE_URL: "http://127.0.0.1:9/v4" } });
+    expect(ran.code).toBe(1);
+    expect(ran.text).toMatch(/http:\/\/127\.0\.0\.1:9\/v4.*connection refused/);
+  });
+});
+
+describe("an update that the service can never do", () => {
+  it("is refused in the preview: a volume that shrinks", async () => {
+    const volume = (size: number) => `name: disk
+runtime: yaml
+resources:
+  v: { type: "plumbline:blockstorage:Volume", properties: { label: vol-shrink, region: us-east, size: ${size} } }
+`;
+    desk.write("disk.yaml", volume(40));
+    expect((await desk.run(["up", "-y", "-f", "disk.yaml"])).code).toBe(0);
+    desk.write("disk.yaml", volume(20));
+    const [ran, requests] = await desk.counted(() => desk.run(["preview", "-f", "disk.yaml"]));
+    expect(ran.code).toBe(1);
+    expect(ran.text).toMatch(/disk\.yaml:4:\d+: size: .*40/);
+    expect(requests).toBe(0);
+    expect((await desk.run(["destroy", "-y", "-f", "disk.yaml"])).code).toBe(0);
+  });
+});
+
+describe("a command line with a fault", () => {
+  it.each([
+    [["preview", "--parallel", "0"], "--parallel"],
+    [["preview", "--color", "sometimes"], "--color"],
+    [["preview", "-s", "a/b"], "--stack"],
+    [["preview", "--nonsense"], "--nonsense"],
+    [["prewiev"], "prewiev"],
+    [["emulator", "--speed", "fast"], "--speed"],
+    [["invoke", "plumbline:dns:getRecord"], "getRecords"],
+    [["invoke", "plumbline:dns:getRecords", "domain=1"], "domainId"],
+    [["stack", "graph", "--format", "png", "-f", "ok.yaml"], "--format"],
+  ])("is refused by name: %j", async (args, named) => {
+    const [ran, requests] = await desk.counted(() => desk.run(args));
+    expect(ran.code).toBe(1);
+    expect(ran.text).toContain(named);
+    expect(requests).toBe(0);
+  });
+});

@@ -1,0 +1,108 @@
+/** Runs the built command line as a user would: a folder of its own, a stack file, an emulator of the test's. */
+
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Emulator, startEmulator, starterAccount } from "../../emulator/index.ts";
+
+const program = resolve(import.meta.dirname, "../../bin/plumbline");
+
+export interface Ran {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Standard output and error together. */
+  readonly text: string;
+}
+
+export interface Desk {
+  readonly folder: string;
+  readonly emulator: Emulator;
+  /** Writes a file of the folder. */
+  readonly write: (name: string, text: string) => void;
+  /** Runs a command there against the emulator; `env` adds to or (undefined) takes from the environment. */
+  readonly run: (args: readonly string[], options?: RunOptions) => Promise<Ran>;
+  /** Asks the service directly, behind the command line's back. */
+  readonly api: (method: string, path: string, body?: object) => Promise<{ [name: string]: never }>;
+  /** Requests to the service while `work` runs. */
+  readonly counted: <T>(work: () => Promise<T>) => Promise<[T, number]>;
+  readonly close: () => Promise<void>;
+}
+
+export interface RunOptions {
+  readonly env?: { readonly [name: string]: string | undefined };
+  readonly input?: string;
+  /** Called with each piece of standard output, and a way to signal the process. */
+  readonly onOutput?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
+}
+
+export async function openDesk(): Promise<Desk> {
+  const folder = mkdtempSync(join(tmpdir(), "plumbline-cli-"));
+  const emulator = await startEmulator({ speed: "max", seed: starterAccount, checkAnswers: true });
+  const run: Desk["run"] = (args, { env = {}, input = "", onOutput } = {}) =>
+    new Promise((done, fail) => {
+      const home = join(folder, ".home");
+      mkdirSync(home, { recursive: true });
+      const child = spawn(process.execPath, [program, ...args], {
+        cwd: folder,
+        env: Object.fromEntries(
+          Object.entries({
+            PATH: process.env["PATH"],
+            HOME: home,
+            PLUMBLINE_BASE_URL: emulator.baseUrl,
+            PLUMBLINE_TOKEN: emulator.token,
+            PLUMBLINE_PASSPHRASE: "correct horse",
+            ...env,
+          }).filter(([, value]) => value !== undefined),
+        ) as NodeJS.ProcessEnv,
+      });
+      let stdout = "";
+      let stderr = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        stdout += text;
+        onOutput?.(text, (signal) => child.kill(signal));
+      });
+      child.stderr.setEncoding("utf8").on("data", (text: string) => {
+        stderr += text;
+      });
+      child.stdin.on("error", () => {}).end(input);
+      child.on("error", fail);
+      child.on("close", (code) => done({ code, stdout, stderr, text: stdout + stderr }));
+    });
+  return {
+    folder,
+    emulator,
+    write: (name, text) => writeFileSync(join(folder, name), text),
+    run,
+    async api(method, path, body) {
+      const answer = await fetch(emulator.baseUrl + path, {
+        method,
+        headers: { authorization: `Bearer ${emulator.token}`, "content-type": "application/json" },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+      return (await answer.json()) as { [name: string]: never };
+    },
+    async counted(work) {
+      const before = emulator.stats().total;
+      const result = await work();
+      return [result, emulator.stats().total - before];
+    },
+    async close() {
+      const { mismatches } = emulator;
+      await emulator.close();
+      rmSync(folder, { recursive: true, force: true });
+      if (mismatches.length > 0)
+        throw new Error(`answers outside the contract: ${JSON.stringify(mismatches)}`);
+    },
+  };
+}
+
+/** The JSON objects of a `--json` stream, one a line. */
+export function jsonLines(text: string): { [name: string]: unknown }[] {
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as { [name: string]: unknown });
+}
