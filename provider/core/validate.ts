@@ -20,7 +20,8 @@ const compiled = new WeakMap<Fields, Promise<ValidateFunction>>();
 let shared: Promise<AjvClass> | undefined;
 
 async function loadAjv(): Promise<AjvClass> {
-  const { Ajv } = await import("ajv");
+  // By way of the default: bundlers keep no other name of a CommonJS module that is loaded late.
+  const { Ajv } = (await import("ajv")).default;
   const ajv = new Ajv({
     strict: true,
     allErrors: true,
