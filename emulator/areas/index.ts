@@ -7,6 +7,7 @@ import { databaseArea } from "./databases.ts";
 import { dnsArea } from "./dns.ts";
 import { objectStorageArea } from "./objectstorage.ts";
 import { regionArea } from "./regions.ts";
+import { stackScriptArea } from "./stackscripts.ts";
 import { tagArea } from "./tags.ts";
 import { volumeArea } from "./volumes.ts";
 import { vpcArea } from "./vpc.ts";
@@ -20,6 +21,7 @@ const own: readonly Area[] = [
   regionArea,
   databaseArea,
   objectStorageArea,
+  stackScriptArea,
 ];
 
 export const areas: readonly Area[] = [...own, tagArea(own)];

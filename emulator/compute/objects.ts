@@ -28,6 +28,8 @@ export interface Instance extends Item {
   has_user_data: boolean;
   /** The profile that it runs or ran last; absent or `null` before the first boot. */
   _lastConfig?: number | null;
+  /** The script that it was deployed by. */
+  _stackscript?: number | null;
 }
 
 /** One device of a profile: a disk or a volume, never both. */
