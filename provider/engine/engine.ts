@@ -1,124 +1,24 @@
-/** The embedded engine as the command line sees it: one stack, its operations, and one stream of events. Prints nothing. */
+/** The embedded engine of one stack: its operations, each with the state, the lock and the providers that it needs. Prints nothing. */
 
-import type { Catalogue, Provider, Urn } from "../core/protocol.ts";
 import type { ValueMap } from "../core/value.ts";
 import { createProvider, catalogue as everyType } from "../provider.ts";
-import { type Adopted, type Adoption, adoptOne } from "./deployment/adoption.ts";
+import { type Adopted, adoptOne } from "./deployment/adoption.ts";
 import { createDeployment } from "./deployment/deployment.ts";
 import { destroyAll } from "./deployment/destruction.ts";
-import type { Disk } from "./deployment/disk.ts";
-import type { EngineEvent, Step, Summary } from "./deployment/event.ts";
+import { createExecution } from "./deployment/execution.ts";
+import type { Engine, EngineOptions } from "./deployment/facade.ts";
 import { EngineError } from "./deployment/failure.ts";
 import { createStateFolder } from "./deployment/folder.ts";
-import { type Graph, graphOf } from "./deployment/graph.ts";
-import { isDead, type LockOwner, lockOwner, type Machine, thisMachine } from "./deployment/lock.ts";
+import { graphOf } from "./deployment/graph.ts";
+import { isDead, lockOwner, thisMachine } from "./deployment/lock.ts";
 import { createOperations } from "./deployment/operation.ts";
-import { createPlanCheck, makePlan, planNeedsKey, refuseStale, type SavedPlan } from "./deployment/plan.ts";
-import { type Drifted, findDrift, refreshState } from "./deployment/refresh.ts";
-import { rehearse } from "./deployment/rehearsal.ts";
-import type { Run } from "./deployment/run.ts";
-import type { SnapshotFile } from "./deployment/snapshot.ts";
+import { createPlanCheck, makePlan, planNeedsKey, refuseStale } from "./deployment/plan.ts";
+import { findDrift, refreshState } from "./deployment/refresh.ts";
 import { saltOf } from "./deployment/snapshot.ts";
-import type { ResourceState } from "./deployment/state.ts";
-import {
-  deploymentOf,
-  type PulumiExport,
-  refuseForeign,
-  toPulumi,
-  toSnapshot,
-} from "./deployment/transfer.ts";
+import { deploymentOf, refuseForeign, toPulumi, toSnapshot } from "./deployment/transfer.ts";
 import { stackType } from "./deployment/urn.ts";
-import { type Diagnostic, type Program, ProgramError } from "./host.ts";
-
-export interface EngineOptions {
-  readonly project: string;
-  readonly stack: string;
-  /** Holds a state file, a journal and a lock for each stack. */
-  readonly stateFolder: string;
-  /** Needed by `validate`, `preview`, `up` and `drift`; for the others it brings the provider's present config. */
-  readonly program?: Program;
-  /** Passphrase variables; default `process.env`. */
-  readonly environment?: { readonly [name: string]: string | undefined };
-  /** Writes at a time; default 16. */
-  readonly parallel?: number;
-  /** What `${pulumi.organization}` says; default `organization`. */
-  readonly organization?: string;
-  readonly onEvent?: (event: EngineEvent) => void;
-  /** Aborted on cancel: nothing new starts, what runs ends, the state is saved. */
-  readonly signal?: AbortSignal;
-  readonly createProvider?: () => Provider;
-  readonly catalogue?: Catalogue;
-  readonly now?: () => Date;
-  readonly disk?: Disk;
-  readonly machine?: Machine;
-}
-
-/** How an operation ended. A refusal before anything was done is an EngineError instead (its `exitCode` says what to exit with). */
-export interface Result extends Summary {
-  /** In the order in which they ended; without the stack itself and default providers. */
-  readonly steps: readonly Step[];
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-export interface PreviewOptions {
-  /** First reads everything, as `refresh` does, without saving it. */
-  readonly refresh?: boolean;
-  /** URNs (with `*` and `**`) or names; everything else stays as it is. */
-  readonly targets?: readonly string[];
-  /** Also makes the plan that `up` can be held to. */
-  readonly plan?: boolean;
-}
-
-export interface UpOptions {
-  readonly refresh?: boolean;
-  readonly targets?: readonly string[];
-  /** Deletes also after something failed; default false: then nothing is deleted. */
-  readonly continueOnError?: boolean;
-  /** Does exactly this. Throws EngineError `plan` before anything is done when a preview now would differ. */
-  readonly plan?: SavedPlan;
-}
-
-export interface Engine {
-  /** Syntax, references, types and every rule that needs no request. */
-  readonly validate: () => Promise<Result>;
-  readonly preview: (
-    options?: PreviewOptions,
-  ) => Promise<Result & { readonly outputs: ValueMap; readonly plan?: SavedPlan }>;
-  readonly up: (options?: UpOptions) => Promise<Result & { readonly outputs: ValueMap }>;
-  /** state := what the service reports; `previewOnly` saves nothing. */
-  readonly refresh: (options?: {
-    readonly previewOnly?: boolean;
-    readonly targets?: readonly string[];
-  }) => Promise<Result>;
-  readonly drift: () => Promise<Result & { readonly drifted: readonly Drifted[] }>;
-  /** `previewOnly` shows what would go. Throws EngineError `protect` before anything is deleted. */
-  readonly destroy: (options?: {
-    readonly previewOnly?: boolean;
-    readonly targets?: readonly string[];
-  }) => Promise<Result>;
-  /** Takes one object into the state. `type` in any accepted spelling. */
-  readonly importResource: (adoption: Adoption) => Promise<Result & { readonly adopted?: Adopted }>;
-  /** Calls a function with the provider's present config. */
-  readonly invoke: (token: string, args: ValueMap) => Promise<ValueMap>;
-  /** Outputs as last saved, secrets marked. Throws EngineError when there is no such stack. */
-  readonly outputs: () => Promise<ValueMap>;
-  readonly resources: () => Promise<readonly ResourceState[]>;
-  readonly graph: () => Promise<Graph>;
-  /** The stacks of the project in this state folder. */
-  readonly stacks: () => Promise<readonly string[]>;
-  /** The state file, with what a killed run left in its journal folded in; secrets sealed. */
-  readonly exportState: () => Promise<SnapshotFile>;
-  /** For `pulumi stack import`. */
-  readonly exportPulumi: (options?: { readonly showSecrets?: boolean }) => Promise<PulumiExport>;
-  /** Replaces the state by an export of ours or of Pulumi's (`stack export`). */
-  readonly importState: (text: string) => Promise<void>;
-  readonly lock: () => Promise<LockOwner | undefined>;
-  /** Removes the lock; resolves to whose it was. `force` is needed when the owner still runs on this host. */
-  readonly unlock: (options?: { readonly force?: boolean }) => Promise<LockOwner | undefined>;
-}
 
 export function createEngine(options: EngineOptions): Engine {
-  const organization = options.organization ?? "organization";
   const catalogue = options.catalogue ?? everyType;
   const now = options.now ?? (() => new Date());
   const machine = options.machine ?? thisMachine();
@@ -148,76 +48,24 @@ export function createEngine(options: EngineOptions): Engine {
     ...(options.signal ? { signal: options.signal } : {}),
   });
   const defaultConfig = options.program?.providerConfig ?? {};
-  const rehearsal = { organization, stackOutputs: folder.stackOutputs };
 
-  function program(): Program {
-    if (!options.program) throw new EngineError("usage", "This needs a stack file.");
-    return options.program;
-  }
-
-  /** Reports what the file itself shows; false when there are errors. */
-  function isSound(run: Run, of: Program): boolean {
-    for (const diagnostic of of.diagnostics) run.report(diagnostic);
-    return !of.diagnostics.some((diagnostic) => diagnostic.severity === "error");
-  }
-
-  /** Runs the program against the deployment. Resolves to its outputs, or undefined when anything failed. */
-  async function deploy(
-    run: Run,
-    of: Program,
-    how: { readonly continueOnError: boolean },
-  ): Promise<ValueMap | undefined> {
-    const deployment = createDeployment(run, { ...rehearsal, defaultConfig });
-    let outputs: ValueMap | undefined;
-    try {
-      outputs = await of.run(deployment.host);
-    } catch (error) {
-      if (!(error instanceof ProgramError)) throw error;
-      for (const diagnostic of error.diagnostics) if (!run.isTold(diagnostic)) run.report(diagnostic);
-    }
-    await deployment.settled();
-    run.tellRepeated();
-    const isWhole = outputs !== undefined && !run.hasFailed();
-    if (!run.signal.aborted && (isWhole || how.continueOnError)) {
-      const declared = new Set(
-        of.graph.map(({ type, name }) => `${catalogue.resolveResource(type) ?? type} ${name}`),
-      );
-      const isDeclared = (state: ResourceState): boolean =>
-        !isWhole && declared.has(`${state.type} ${state.urn.slice(state.urn.lastIndexOf("::") + 2)}`);
-      await deployment.removeUndeclared(isDeclared);
-    }
-    if (!isWhole || outputs === undefined || run.signal.aborted) return undefined;
-    deployment.saveOutputs(outputs);
-    emit({ event: "outputs", outputs });
-    return outputs;
-  }
-
-  /** What a preview and an `up` have in common; undefined when it ended early. */
-  async function planOrApply(
-    run: Run,
-    how: Pick<UpOptions, "refresh" | "continueOnError">,
-  ): Promise<ValueMap | undefined> {
-    const of = program();
-    if (!isSound(run, of)) return undefined;
-    if (how.refresh ?? of.refresh) {
-      await refreshState(run.aside("refresh"));
-      if (run.hasFailed() || run.signal.aborted) return undefined;
-    }
-    await rehearse(run.aside("validate"), of, rehearsal);
-    if (run.hasFailed() || run.signal.aborted) return undefined;
-    return deploy(run, of, { continueOnError: how.continueOnError ?? false });
-  }
+  const execution = createExecution({
+    catalogue,
+    organization: options.organization ?? "organization",
+    stackOutputs: folder.stackOutputs,
+    emit,
+    program: options.program,
+  });
 
   const engine: Engine = {
     validate: () =>
       operate("validate", { write: false, preview: true }, async (run) => {
-        const of = program();
-        if (isSound(run, of)) await rehearse(run, of, rehearsal);
+        await execution.check(run);
         return {};
       }),
     preview: (how = {}) =>
       operate("preview", { write: false, preview: true, targets: how.targets }, async (run, sealer) => {
-        const outputs = (await planOrApply(run, how)) ?? {};
+        const outputs = (await execution.deploy(run, how)) ?? {};
         if (!how.plan || run.hasFailed()) return { outputs };
         const header = {
           project: run.project,
@@ -245,7 +93,7 @@ export function createEngine(options: EngineOptions): Engine {
           "preview",
           { write: false, preview: true, targets: how.targets, lineage: plan.lineage, quiet: true },
           async (run) => {
-            await planOrApply(run, how);
+            await execution.deploy(run, how);
             return {};
           },
         );
@@ -263,7 +111,7 @@ export function createEngine(options: EngineOptions): Engine {
           targets: how.targets,
           ...(plan && opener ? { lineage: plan.lineage, plan: createPlanCheck(plan, opener) } : {}),
         },
-        async (run) => ({ outputs: (await planOrApply(run, how)) ?? {} }),
+        async (run) => ({ outputs: (await execution.deploy(run, how)) ?? {} }),
       );
     },
     refresh: (how = {}) =>
@@ -278,10 +126,8 @@ export function createEngine(options: EngineOptions): Engine {
       ),
     drift: () =>
       operate("drift", { write: false, preview: true }, async (run) => {
-        const of = program();
-        if (!isSound(run, of)) return { drifted: [] };
-        const declared = await rehearse(run.aside("validate"), of, rehearsal);
-        const drifted = run.hasFailed() ? [] : await findDrift(run, declared);
+        const declared = await execution.check(run.aside("validate"));
+        const drifted = declared === undefined || run.hasFailed() ? [] : await findDrift(run, declared);
         run.tellRepeated();
         return { drifted };
       }),
@@ -313,7 +159,11 @@ export function createEngine(options: EngineOptions): Engine {
       const result = await operate("invoke", { write: false, preview: true, quiet: true }, async (run) => {
         const known = catalogue.resolveFunction(token);
         if (known === undefined) throw new EngineError("usage", `There is no function "${token}".`);
-        const { host } = createDeployment(run, { ...rehearsal, defaultConfig });
+        const { host } = createDeployment(run, {
+          organization: "",
+          defaultConfig,
+          stackOutputs: folder.stackOutputs,
+        });
         found = await host.invoke(known, args, { dependencies: [] });
         return {};
       });
@@ -374,17 +224,12 @@ export function createEngine(options: EngineOptions): Engine {
   return engine;
 }
 
-export type {
-  Adopted,
-  Adoption,
-  Diagnostic,
-  Drifted,
-  EngineEvent,
-  Graph,
-  LockOwner,
-  SavedPlan,
-  Step,
-  Summary,
-  Urn,
-};
-export { EngineError };
+export type { Adopted, Adoption } from "./deployment/adoption.ts";
+export type { EngineEvent, Step, Summary } from "./deployment/event.ts";
+export type { Engine, EngineOptions, PreviewOptions, Result, UpOptions } from "./deployment/facade.ts";
+export { EngineError } from "./deployment/failure.ts";
+export type { Graph } from "./deployment/graph.ts";
+export type { LockOwner } from "./deployment/lock.ts";
+export type { SavedPlan } from "./deployment/plan.ts";
+export type { Drifted } from "./deployment/refresh.ts";
+export type { Diagnostic } from "./host.ts";

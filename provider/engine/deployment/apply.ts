@@ -63,7 +63,7 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
     return made;
   }
   return run.limited(async () => {
-    const startedAt = order.earlier?.attempt.startedAt ?? provider.serviceTime();
+    const startedAt = order.earlier?.attempt.startedAt ?? run.serviceTime(provider);
     await ledger.begin("creating", slot, startedAt, wanted);
     let saved: ResourceState | undefined;
     const save = async (
@@ -143,7 +143,7 @@ export async function updateObject(
     return made;
   }
   return run.limited(async () => {
-    await ledger.begin("updating", slot, provider.serviceTime());
+    await ledger.begin("updating", slot, run.serviceTime(provider));
     const modified = run.now().toISOString();
     try {
       const { state } = await provider.update({ ...request, preview: false });
@@ -188,7 +188,7 @@ export async function deleteObject(
   const { ledger } = run;
   if (run.preview) return ledger.set([[slot, left]], [slot]);
   await run.limited(async () => {
-    await ledger.begin("deleting", slot, provider.serviceTime());
+    await ledger.begin("deleting", slot, run.serviceTime(provider));
     try {
       await provider.delete({
         ...identity(old),

@@ -165,7 +165,12 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
       const positions = run.ledger.positions();
       await removeAll(
         run,
-        gone.map(([slot, state]) => ({ slot, left: null, replaced: isSuperseded(registry, state) })),
+        gone.map(([slot, state]) => ({
+          slot,
+          left: null,
+          replaced: isSuperseded(registry, state),
+          wentAhead: state.pendingReplacement === true && registry.reasonsOf(slot) !== undefined,
+        })),
         (slot) => positions.get(slot) ?? 0,
       );
     },

@@ -9,7 +9,7 @@ import type { Ledger } from "./ledger.ts";
 import { describeOwner, type Machine, takeLock } from "./lock.ts";
 import type { PlanCheck } from "./plan.ts";
 import { createPool } from "./pool.ts";
-import { createRun, type Run } from "./run.ts";
+import { createRun, learnClock, type Run } from "./run.ts";
 import type { Sealer } from "./sealer.ts";
 
 export interface OperationContext {
@@ -49,6 +49,7 @@ export interface Operations {
 
 export function createOperations(context: OperationContext): Operations {
   const { folder } = context;
+  const clock: { ahead?: number } = {};
 
   async function locked<T>(operation: Operation, work: (emit: Emit) => Promise<T>, emit: Emit): Promise<T> {
     const lock = await takeLock(folder.disk, folder.files.lock, operation, context.machine, context.now);
@@ -100,6 +101,7 @@ export function createOperations(context: OperationContext): Operations {
           parallel: context.parallel,
           targets: options.targets ?? [],
           now: context.now,
+          clock,
           ...(options.plan ? { plan: options.plan } : {}),
         });
         try {
@@ -124,6 +126,7 @@ export function createOperations(context: OperationContext): Operations {
           return { ...summary, steps: run.steps, diagnostics, ...result };
         } finally {
           signal.removeEventListener("abort", cancel);
+          pool.each((provider) => learnClock(clock, provider, context.now()));
           await pool.close();
           await folder.disk.close();
         }

@@ -15,6 +15,7 @@ export interface ProviderPool {
   readonly plain: () => Provider;
   /** Requests made by all of them. */
   readonly requests: () => RequestCounts;
+  readonly each: (visit: (provider: Provider) => void) => void;
   readonly cancel: () => void;
   readonly close: () => Promise<void>;
 }
@@ -95,6 +96,7 @@ export function createPool(options: PoolOptions): ProviderPool {
       }
       return sum;
     },
+    each: (visit) => all.forEach(visit),
     cancel() {
       isCancelled = true;
       for (const provider of all) provider.cancel();

@@ -2,8 +2,8 @@
 
 import type { Urn } from "../../core/protocol.ts";
 import { deleteObject } from "./apply.ts";
+import { refuseProtected } from "./comparison.ts";
 import type { Step } from "./event.ts";
-import { refuseProtected } from "./registration.ts";
 import { type Run, stepFor } from "./run.ts";
 import { type ResourceState, references } from "./state.ts";
 import { isProviderType, stackType } from "./urn.ts";
@@ -14,6 +14,8 @@ export interface Removal {
   readonly left: ResourceState | null;
   /** Only part of a replacement: not counted as a delete. */
   readonly replaced: boolean;
+  /** Set when this run deleted the object already, to make room for a replacement of what it depended on: it is only told and counted. */
+  readonly wentAhead?: boolean;
 }
 
 interface Node {
@@ -112,8 +114,9 @@ async function removeOne(
   const isOnlyKnown =
     state.external || state.pendingReplacement || isProviderType(state.type) || state.type === stackType;
   if (isOnlyKnown) {
-    if (!isProviderType(state.type)) return run.ledger.set([[slot, left]], [slot]);
-    const step = stepFor("delete", state, marks(removal, false));
+    if (!isProviderType(state.type) && !removal.wentAhead) return run.ledger.set([[slot, left]], [slot]);
+    const step = stepFor("delete", state, { oldInputs: state.inputs, ...marks(removal, false) });
+    run.plan?.expect(step, {});
     return void (await run.perform(step, async () => {
       await run.ledger.set([[slot, left]], [slot]);
       return {};

@@ -2,7 +2,7 @@
 
 import type { Urn } from "../../core/protocol.ts";
 import { unknownFrom, type Value } from "../../core/value.ts";
-import { refuseProtected } from "./registration.ts";
+import { refuseProtected } from "./comparison.ts";
 import type { Registry } from "./registry.ts";
 import { type Removal, removeAll } from "./removal.ts";
 import { references } from "./state.ts";

@@ -6,6 +6,7 @@ import {
   type Catalogue,
   CheckFailedError,
   type Log,
+  type Provider,
   ResourceInitFailedError,
   type Urn,
 } from "../../core/protocol.ts";
@@ -31,6 +32,8 @@ export interface RunOptions {
   readonly parallel: number;
   readonly targets: readonly string[];
   readonly now: () => Date;
+  /** How far the service's clock was ahead of ours when last seen, in milliseconds; shared by the operations of one engine. */
+  readonly clock: { ahead?: number };
   /** A saved plan that each step must agree with. */
   readonly plan?: PlanCheck;
 }
@@ -54,6 +57,8 @@ export interface Run extends RunOptions {
     step: Step,
     work: () => Promise<T>,
   ) => Promise<T>;
+  /** When a write begins, by the service's clock as well as it can be told (RFC 3339). */
+  readonly serviceTime: (provider: Provider) => string;
   readonly urnOf: (type: string, name: string, parent?: Urn) => Urn;
   /** The same run for a part that counts and tells no steps; what fails in it fails the run. */
   readonly aside: (operation: Operation) => Run;
@@ -98,6 +103,10 @@ export function createRun(options: RunOptions): Run {
   const run: Run = {
     ...options,
     steps,
+    serviceTime(provider) {
+      learnClock(options.clock, provider, options.now());
+      return new Date(options.now().getTime() + (options.clock.ahead ?? -unknownClockMargin)).toISOString();
+    },
     urnOf: (type, name, parent) => makeUrn(options.stack, options.project, type, name, parent),
     aside(operation) {
       const emit: Emit = (event) => {
@@ -215,6 +224,19 @@ function faultsOf(error: unknown): readonly { property: string; reason: string }
     return error.reasons.map((reason) => ({ property: "", reason }));
   }
   return [{ property: "", reason: messageOf(error) }];
+}
+
+/**
+ * Before the service has answered anything its clock is unknown. What an interrupted creation made is told from older objects by its time,
+ * so the time is then set back by what clocks may differ: better to find the object than to make a second one.
+ */
+const unknownClockMargin = 60_000;
+
+/** Takes over what the provider has seen of the service's clock; one that asked nothing has seen nothing. */
+export function learnClock(clock: { ahead?: number }, provider: Provider, now: Date): void {
+  if (!Object.values(provider.requests()).some((count) => count > 0)) return;
+  const ahead = Date.parse(provider.serviceTime()) - now.getTime();
+  if (!Number.isNaN(ahead)) clock.ahead = ahead;
 }
 
 /** The first words of a step for a resource. */
