@@ -54,7 +54,7 @@ export interface Service {
   waitFor(path: string, isDone: IsDone, options: WaitOptions): Promise<WireObject | undefined>;
   /** Requests sent so far, by method, repeats included. */
   requests(): { [method: string]: number };
-  /** Now, by the service's clock as far as known, as the service writes dates: `2024-04-01T10:00:00`, UTC. */
+  /** Now, by the service's clock as far as its answers told it, else by ours. RFC 3339, UTC; up to a second early. */
   serviceTime(): string;
   /** No further request starts: queued calls and waits reject with CancelledError. Requests already sent may end. */
   cancel(): void;
@@ -142,7 +142,7 @@ export function createService(options: ServiceOptions): Service {
       }),
     waitFor: (path, isDone, wait) => door(path, wait.signal, () => poller.waitFor(path, isDone, wait)),
     requests: () => transport.requests(),
-    serviceTime: () => new Date(clock.now() + (transport.skew() ?? 0)).toISOString().slice(0, 19),
+    serviceTime: () => new Date(clock.now() + (transport.skew() ?? 0)).toISOString(),
     cancel: () => cancelling.abort(new CancelledError()),
     close: () => {
       cancelling.abort(new CancelledError());
