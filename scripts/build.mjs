@@ -71,7 +71,7 @@ async function warm(cache) {
       child.stdout.once("data", (data) => settle(Number(data)));
       child.once("exit", () => reject(new Error("the plugin ended before its port line")));
     });
-    await callPlugin(port, ["handshake"]);
+    await callPlugin(port, ["handshake", "getSchema"]);
     child.send("write");
     const code = await ended;
     if (code !== 0) throw new Error(`writing it ended with ${code}`);

@@ -1,6 +1,5 @@
 /** The engine killed in the middle of an `up`: the next run ends in the declared account, with nothing doubled and nothing missing. */
 
-import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -48,8 +47,7 @@ describe.skipIf(!pulumiBin)("an engine that is killed", { timeout: 180_000 }, ()
     const killed = project.start("up", "--yes", "--skip-preview", "--stack", "dev", "--parallel", "6");
     const service = emulator;
     await expect.poll(() => posts(service), { timeout: 60_000, interval: 5 }).toBeGreaterThanOrEqual(moment);
-    killed.kill("SIGKILL");
-    await once(killed, "exit");
+    await project.kill(killed);
     emulator.setFaults([]);
 
     await project.command("cancel", "--yes", "--stack", "dev");

@@ -1,7 +1,16 @@
 /** The real Pulumi engine for tests: a project in a temporary folder with its own state, home and environment, driven through the command line. */
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { parse, stringify } from "yaml";
@@ -132,6 +141,14 @@ export async function createProject(program: Program | string, options: ProjectO
     return spawn(join(bin, "pulumi"), args, { cwd: project, env, stdio: ["ignore", "pipe", "pipe"] });
   }
 
+  /** Kills a started command as nothing can be caught, with the language host that would outlive it. The plugin must end by itself. */
+  async function kill(child: ChildProcess): Promise<void> {
+    const hosts = languageHostsOf(child.pid ?? 0);
+    child.kill("SIGKILL");
+    if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    for (const pid of hosts) process.kill(pid, "SIGKILL");
+  }
+
   /** Runs any command to its end, whatever it is; `stdin` is never there. */
   async function command(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     const child = start(...args, "--non-interactive", "--color=never");
@@ -184,6 +201,7 @@ export async function createProject(program: Program | string, options: ProjectO
     env,
     write,
     start,
+    kill,
     command,
     attempt,
     up: (...args: string[]) => succeed("up", "--yes", "--skip-preview", ...args),
@@ -209,6 +227,20 @@ export async function createProject(program: Program | string, options: ProjectO
     },
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+/** Language hosts that the process started; none where there is no `/proc`. */
+function languageHostsOf(parent: number): number[] {
+  if (!existsSync("/proc/self/stat")) return [];
+  return readdirSync("/proc").flatMap((name) => {
+    try {
+      const [, program, ppid] =
+        /^\d+ \((.*)\) \S (\d+)/.exec(readFileSync(`/proc/${name}/stat`, "latin1")) ?? [];
+      return program?.startsWith("pulumi-language") && Number(ppid) === parent ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function isOwn(type: string): boolean {

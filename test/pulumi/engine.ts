@@ -1,6 +1,6 @@
 /** The engine's side of the protocol, for tests: a client that speaks values instead of structs, and an engine service that keeps what it is told. */
 
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import grpc from "@grpc/grpc-js";
@@ -12,6 +12,7 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
 import type { Message } from "google-protobuf";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import { afterAll } from "vitest";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { servePlugin } from "../../provider/pulumi/server.ts";
 import type { Parts } from "../../provider/pulumi/session.ts";
@@ -221,9 +222,16 @@ export async function startEngine() {
   return { heard, address: `127.0.0.1:${port}`, close: () => server.forceShutdown() };
 }
 
-/** A fresh folder for one test. */
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+});
+
+/** A fresh folder, removed at the end of the test file. */
 export function freshFolder(): string {
-  return mkdtempSync(join(tmpdir(), "plumbline-test-"));
+  const folder = mkdtempSync(join(tmpdir(), "plumbline-test-"));
+  folders.push(folder);
+  return folder;
 }
 
 /** A plugin in this process, on a socket, with a client. */
