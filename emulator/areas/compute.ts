@@ -11,6 +11,7 @@ import { type Draft, draftInterfaces, type Wanted } from "../compute/drafts.ts";
 import { interfaceHandlers } from "../compute/interfaces.ts";
 import { type Instance, instanceEntity, instances } from "../compute/objects.ts";
 import { boot, powerJobs, provision, reboot, shutDown } from "../compute/power.ts";
+import { deploymentReasons, recordDeployment } from "../stackscripts/deployment.ts";
 import { showVolume, volumesOf } from "../volumes/attachment.ts";
 import { mustBeAbleToAdd } from "./access.ts";
 
@@ -96,6 +97,7 @@ function create(call: Call) {
     privateIp: body["private_ip"] ?? false,
   });
   call.caller.grant("compute", instance.id, instance.label);
+  recordDeployment(call, instance);
   if (instance.image !== null) deployImage(world, instance, drafts);
   provision(world, instance, instance.image !== null && (body["booted"] ?? true));
   return showInstance(instance);

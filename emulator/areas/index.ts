@@ -5,6 +5,7 @@ import { accountArea } from "./account.ts";
 import { computeArea } from "./compute.ts";
 import { databaseArea } from "./databases.ts";
 import { dnsArea } from "./dns.ts";
+import { kubernetesArea } from "./kubernetes.ts";
 import { objectStorageArea } from "./objectstorage.ts";
 import { regionArea } from "./regions.ts";
 import { stackScriptArea } from "./stackscripts.ts";
@@ -21,6 +22,7 @@ const own: readonly Area[] = [
   regionArea,
   databaseArea,
   objectStorageArea,
+  kubernetesArea,
   stackScriptArea,
 ];
 
