@@ -1,6 +1,7 @@
 /** Deploying an instance by a script: which script, on which image, with which fields (contract section 2.2; notes, section 2.1). */
 
 import type { Call, Reason } from "../area.ts";
+import { type Instance, instances } from "../compute/objects.ts";
 import { userDefinedFields } from "./fields.ts";
 import { type StackScript, stackScripts } from "./script.ts";
 
@@ -39,10 +40,10 @@ export function deploymentReasons(call: Call): Reason[] {
   return reasons;
 }
 
-/** Counts a deployment that was accepted, and says what the instance keeps of it. */
-export function countDeployment(call: Call): number | null {
+/** Counts a deployment that was accepted, and keeps with the instance by which script it was. */
+export function recordDeployment(call: Call, instance: Instance): void {
   const script = namedScript(call);
-  if (!script) return null;
+  if (!script) return;
   stackScripts(call.world).update(script.id, { deployments_total: script.deployments_total + 1 });
-  return script.id;
+  instances(call.world).update(instance.id, { _stackscript: script.id });
 }
