@@ -64,6 +64,8 @@ export async function validate(shape: Shape, plain: Plain): Promise<CheckFailure
   for (const error of validator.errors ?? []) {
     const path = pathOf(error, plain.values);
     if (isAmong(path, plain.unknownPaths)) continue;
+    if (error.data === "" && (error.parentSchema as { default?: unknown } | undefined)?.default === "")
+      continue; // "" means unset
     if (error.keyword === "required" && plain.unknownPaths.some((unknown) => unknown.length === 0)) continue;
     const property = formatPath(path);
     if (!failures.has(property)) {

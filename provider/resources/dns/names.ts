@@ -8,16 +8,18 @@ const longest = 253;
 
 const withoutDot = (name: string) => name.replace(/\.$/, "");
 
+const isDotted = (bare: string, wildcard: boolean) =>
+  bare.split(".").every((part, at) => (wildcard && at === 0 && part === "*") || label.test(part));
+
 /** True for labels joined by dots, with or without a final dot; the left-most may be `*` where wildcards are allowed. */
 export function isRelativeName(name: string, options: { wildcard: boolean }): boolean {
-  const labels = withoutDot(name).split(".");
-  return labels.every((part, at) => (options.wildcard && at === 0 && part === "*") || label.test(part));
+  return isDotted(withoutDot(name), options.wildcard);
 }
 
-/** True for what a record may point at: a host name whose last label is no number. A final dot is accepted. */
+/** True for what a record may point at: a host name that is no address, so its last label is no number. A final dot is accepted; a single label is completed with the zone. */
 export function isHostName(name: string): boolean {
   const bare = withoutDot(name);
-  return bare.length <= longest && isRelativeName(bare, { wildcard: false }) && !/(^|\.)\d+$/.test(bare);
+  return bare.length <= longest && isDotted(bare, false) && !/\.\d+$/.test(bare);
 }
 
 /** True for a host name of two labels or more, without a final dot. */

@@ -3,7 +3,7 @@
 import type { LookupContext } from "../../core/resource.ts";
 import type { WireObject } from "../../core/service-port.ts";
 import { relativeName } from "./names.ts";
-import { isNullMx, type RecordValues } from "./record-rules.ts";
+import { isNullMx, judgeRecord, type RecordValues } from "./record-rules.ts";
 
 /** Active records that one domain may have. */
 const limit = 12_000;
@@ -73,6 +73,14 @@ export async function lookup(context: Lookup): Promise<void> {
   const zone = after.name?.includes(".")
     ? String((await get(`/domains/${after.domainId}`))["domain"])
     : undefined;
+  if (zone !== undefined)
+    judgeRecord({
+      values: after,
+      declares: (name) => after[name] !== undefined,
+      knows: () => true,
+      zone,
+      refuse,
+    });
   const owner = ownerName(after, zone);
   const index = indexOf(records);
   for (const record of new Set([

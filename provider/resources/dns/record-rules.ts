@@ -94,15 +94,19 @@ export function judgeRecord(draft: RecordDraft) {
 const quoted = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);
 
 function judgeName(type: RecordType, { values, zone, refuse }: RecordDraft) {
+  if (type === "SRV") return;
   if (values.name === "@") return refuse("name", 'must not be "@"; leave it out for the domain itself');
   const name = relativeName(values.name, zone);
   if (type === "CNAME" && name === "") return refuse("name", "is required for CNAME records");
-  if (type === "SRV" || name === "") return;
+  if (name === "") return;
   if (type === "NS" && name.includes("*"))
     return refuse("name", "must not have a wildcard: NS records take none");
-  if (isNullMx(values)) return refuse("name", "must be empty for a Null MX (an MX whose target is empty)");
+  // A name with dots may be the domain's own, which is known only once the domain is.
+  const isRelative = zone !== undefined || !name.includes(".");
+  if (isNullMx(values) && isRelative)
+    return refuse("name", "must be empty for a Null MX (an MX whose target is empty)");
   if (type === "MX") {
-    if (!isMailName(name, zone !== undefined || !name.includes("."))) {
+    if (!isMailName(name, isRelative)) {
       refuse(
         "name",
         `must have components of letters, digits and inner hyphens that start with a letter, not ${quoted(name)}`,
@@ -135,7 +139,7 @@ function judgeTarget(type: RecordType, { values, refuse }: RecordDraft, target: 
     case "CNAME":
     case "SRV":
     case "PTR":
-      if (!isHostName(target)) fault("a domain name");
+      if (!isHostName(target) || (type === "PTR" && /^\d+\.?$/.test(target))) fault("a domain name");
       return;
     case "CAA":
       return judgeAuthority(values.tag, target, fault);
