@@ -69,6 +69,8 @@ export interface Call {
 export interface World {
   readonly objects: Map<string, WorldObject>;
   readonly calls: Call[];
+  /** Whether each object has a secret output; sealing costs each engine a second. */
+  readonly hasTokens: boolean;
   time: number;
   /** Called before each write; may throw. */
   fault: (verb: string, values: { [name: string]: unknown }) => Error | undefined;
@@ -76,8 +78,9 @@ export interface World {
   pause: (verb: string, values: { [name: string]: unknown }) => Promise<void>;
 }
 
-export function world(): World {
+export function world(options: { hasTokens?: boolean } = {}): World {
   return {
+    hasTokens: options.hasTokens ?? false,
     objects: new Map(),
     calls: [],
     time: Date.parse("2030-01-01T00:00:00Z"),
@@ -102,7 +105,7 @@ export function worldProvider(world: World, of: Life = life()): Provider {
   const stateOf = (object: WorldObject, inputs: ValueMap): ValueMap => ({
     ...inputs,
     address: `10.0.0.${object.id.slice(1)}`,
-    token: secret(`token-of-${object.id}`),
+    ...(world.hasTokens ? { token: secret(`token-of-${object.id}`) } : {}),
   });
   async function request(verb: string, name: string, id?: string): Promise<void> {
     await of.moment();
@@ -205,7 +208,14 @@ export function worldProvider(world: World, of: Life = life()): Provider {
       const values = plain(order.inputs);
       if (order.preview) {
         if (values.size === 14) throw new CheckFailedError([{ property: "size", reason: "14 is sold out" }]);
-        return { id: "", state: { ...order.inputs, address: unknown, token: secret(unknown) } };
+        return {
+          id: "",
+          state: {
+            ...order.inputs,
+            address: unknown,
+            ...(world.hasTokens ? { token: secret(unknown) } : {}),
+          },
+        };
       }
       let object: WorldObject | undefined;
       if (order.earlierAttempt) {

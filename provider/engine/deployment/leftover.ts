@@ -7,7 +7,7 @@ import { sameValue } from "./property.ts";
 import type { Found } from "./registration.ts";
 import type { Registry } from "./registry.ts";
 import type { Run } from "./run.ts";
-import type { Attempt, ResourceState } from "./state.ts";
+import { type Attempt, type ResourceState, references } from "./state.ts";
 import { urnParts } from "./urn.ts";
 
 interface Resumed {
@@ -49,11 +49,12 @@ export async function takeUpAttempt(
     [slot],
   );
   registry.touch(settled.entry, slot);
+  if (current && goes) registry.addWaiting(settled.entry, current.slot);
   return { found: { slot, state: made }, earlier: undefined };
 }
 
 /** The state as it is after an update or a delete of unknown end: the object is read, and is to be updated whatever the diff says. */
-async function afterWrite(run: Run, found: Found | undefined): Promise<Found | undefined> {
+export async function afterWrite(run: Run, found: Found | undefined): Promise<Found | undefined> {
   const attempt = found && run.ledger.attempts.get(found.slot);
   if (!found || !attempt || attempt.kind === "creating" || found.state.external) return found;
   const { slot, state } = found;
@@ -120,6 +121,23 @@ async function look(run: Run, slot: number, attempt: Attempt): Promise<ResourceS
     initErrors: ["Its creation was interrupted."],
     created: startedAt,
   };
+}
+
+/**
+ * Looks for what interrupted creations made of resources that refer to one of the URNs: their objects must go before it does. They wait for their
+ * deletion then; resolves to their slots.
+ */
+export async function settleDependants(run: Run, urns: ReadonlySet<Urn>): Promise<number[]> {
+  const found: number[] = [];
+  for (const [slot, attempt] of [...run.ledger.attempts]) {
+    if (attempt.kind !== "creating") continue;
+    if (![...references(attempt.resource)].some((urn) => urns.has(urn))) continue;
+    const made = await look(run, slot, attempt);
+    if (made === undefined) continue;
+    await run.ledger.set([[slot, { ...made, delete: true }]], [slot]);
+    found.push(slot);
+  }
+  return found;
 }
 
 /**

@@ -66,8 +66,14 @@ async function refreshOne(run: Run, slot: number, state: ResourceState): Promise
     });
     return;
   }
-  const step = stepFor("update", state, {
-    detailedDiff: withoutHidden(inverted(await driftOf(run, state, live)), state.hideDiff),
+  const drift = await driftOf(run, state, live);
+  const isAsApplied =
+    Object.keys(drift).length === 0 &&
+    state.id === next.id &&
+    sameValue((state.initErrors ?? []) as Value, (next.initErrors ?? []) as Value);
+  // What only the service moves (a time stamp, a status) is saved, but is no change that anybody has to look at; Pulumi says so too.
+  const step = stepFor(isAsApplied ? "same" : "update", state, {
+    detailedDiff: withoutHidden(inverted(drift), state.hideDiff),
     oldInputs: state.inputs,
     oldOutputs: state.outputs,
     newInputs: next.inputs,

@@ -12,6 +12,7 @@ import { takeUpAttempt } from "./leftover.ts";
 import { ignoreChanges, sameValue } from "./property.ts";
 import type { Registry } from "./registry.ts";
 import { makeRoom } from "./replacement.ts";
+import { clearRivals, revive } from "./rival.ts";
 import { stepFor } from "./run.ts";
 import type { ResourceState } from "./state.ts";
 
@@ -111,6 +112,8 @@ async function decide(
     return adopt(registry, settled, found, wantsImport);
   }
   if (!found || !old || old.external || old.pendingReplacement) {
+    const revived = await revive(registry, settled, found);
+    if (revived) return decide(registry, settled, revived, undefined);
     const wanted = settled.wanted(await settled.check(undefined));
     const isReplacement = old?.pendingReplacement === true;
     const step = stepFor(isReplacement ? "replace" : "create", wanted, {
@@ -132,6 +135,8 @@ async function decide(
   const inputs = await settled.check(old);
   const diff = await compare(registry, settled, old, inputs);
   if (!diff.changes) return leave(registry, settled, found, inputs);
+  const revived = diff.reasons.length > 0 ? await revive(registry, settled, found) : undefined;
+  if (revived) return decide(registry, settled, revived, undefined);
   if (diff.reasons.length > 0) return replace(registry, settled, found, diff, earlier);
   const wanted: ResourceState = {
     ...settled.wanted(inputs),
@@ -143,7 +148,10 @@ async function decide(
     { ...shown(registry, settled, old, inputs, diff) },
   );
   registry.expect(step, inputs);
-  return run(registry, step, () => updateObject(registry.run, settled.use.provider, found.slot, old, wanted));
+  return run(registry, step, async () => {
+    await clearRivals(registry, settled, wanted);
+    return updateObject(registry.run, settled.use.provider, found.slot, old, wanted);
+  });
 }
 
 const run = <T extends ResourceState>(registry: Registry, step: Step, work: () => Promise<T>): Promise<T> =>
@@ -184,14 +192,15 @@ async function make(
   earlier: { slot: number; startedAt: string } | undefined,
 ): Promise<ResourceState> {
   registry.expect(step, wanted.inputs);
-  return run(registry, step, () =>
-    createObject(registry.run, {
+  return run(registry, step, async () => {
+    await clearRivals(registry, settled, wanted);
+    return createObject(registry.run, {
       provider: settled.use.provider,
       wanted,
       displaces,
       ...(earlier ? { earlier: { slot: earlier.slot, attempt: { startedAt: earlier.startedAt } } } : {}),
-    }),
-  );
+    });
+  });
 }
 
 async function replace(
@@ -217,6 +226,7 @@ async function replace(
   entry.replaced = true;
   registry.expect(step, wanted.inputs);
   return run(registry, step, async () => {
+    await clearRivals(registry, settled, wanted);
     if (first) await makeRoom(registry, found.slot);
     return createObject(registry.run, {
       provider: settled.use.provider,

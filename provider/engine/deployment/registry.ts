@@ -26,6 +26,9 @@ export interface Registry {
   /** The slot's object is being deleted by `work`, to be made anew when its resource is registered. */
   readonly reserveForReplacement: (slot: number, reasons: readonly string[], work: Promise<unknown>) => void;
   readonly reasonsOf: (slot: number | undefined) => readonly string[] | undefined;
+  /** Slots of what waits for its deletion under the entry's URNs, from before this run or because of an attempt that it took up. */
+  readonly waitingFor: (entry: Entry) => readonly number[];
+  readonly addWaiting: (entry: Entry, slot: number) => void;
   /** A creation of the entry that an earlier run began. */
   readonly creationBegunFor: (entry: Entry) => { slot: number; attempt: Attempt } | undefined;
   readonly providerFor: (goal: Pick<Goal, "type">, entry: Entry) => Promise<ProviderUse>;
@@ -45,6 +48,10 @@ export function createRegistry(
   const reserved = new Map<number, { reasons: readonly string[]; work: Promise<unknown> }>();
   const defaults = new Map<string, Promise<ProviderUse>>();
   const begun = new Map<Urn, number>();
+  const waiting = new Map<Urn, number[]>();
+  for (const [slot, state] of run.ledger.resources) {
+    if (state.delete) waiting.set(state.urn, [...(waiting.get(state.urn) ?? []), slot]);
+  }
   for (const [slot, attempt] of run.ledger.attempts) {
     if (attempt.kind === "creating") begun.set(attempt.resource.urn, slot);
   }
@@ -198,6 +205,8 @@ export function createRegistry(
     },
     reserveForReplacement: (slot, reasons, work) => void reserved.set(slot, { reasons, work }),
     reasonsOf: (slot) => (slot === undefined ? undefined : reserved.get(slot)?.reasons),
+    waitingFor: (entry) => [entry.urn, ...entry.aliases].flatMap((urn) => waiting.get(urn) ?? []),
+    addWaiting: (entry, slot) => void waiting.set(entry.urn, [...(waiting.get(entry.urn) ?? []), slot]),
     creationBegunFor(entry) {
       for (const urn of [entry.urn, ...entry.aliases]) {
         const slot = begun.get(urn);

@@ -1,8 +1,9 @@
 /** Makes room for a replacement that cannot exist beside the old object: what cannot live without the old one goes first, then it goes itself. */
 
 import type { Urn } from "../../core/protocol.ts";
-import { unknownFrom, type Value } from "../../core/value.ts";
+import { some, unknownFrom, type Value } from "../../core/value.ts";
 import { refuseProtected } from "./comparison.ts";
+import { settleDependants } from "./leftover.ts";
 import type { Registry } from "./registry.ts";
 import { type Removal, removeAll } from "./removal.ts";
 import { references } from "./state.ts";
@@ -15,6 +16,10 @@ import { urnParts } from "./urn.ts";
  */
 export async function makeRoom(registry: Registry, root: number): Promise<void> {
   const { ledger } = registry.run;
+  const rootUrn = ledger.resources.get(root)?.urn;
+  if (rootUrn === undefined) return;
+  const named = closure(registry, rootUrn, root).map((slot) => ledger.resources.get(slot)?.urn ?? rootUrn);
+  const interrupted = await settleDependants(registry.run, new Set([rootUrn, ...named]));
   let doomed = await doomedBy(registry, root);
   // What this run works on already may still be letting go of the old object: that is awaited, and then all is looked at anew.
   for (;;) {
@@ -24,7 +29,7 @@ export async function makeRoom(registry: Registry, root: number): Promise<void> 
     doomed = await doomedBy(registry, root);
   }
   const removals: Removal[] = [];
-  for (const slot of [...doomed.reasons.keys(), root]) {
+  for (const slot of [...interrupted, ...doomed.reasons.keys(), root]) {
     const state = ledger.resources.get(slot);
     if (state === undefined) continue;
     if (!state.delete) refuseProtected(state, "replaced");
@@ -57,6 +62,8 @@ async function doomedBy(registry: Registry, root: number): Promise<Doomed> {
   const alive: number[] = [];
   if (rootState === undefined) return { reasons, alive };
   const going = new Set<Urn>([rootState.urn]);
+  const successorSlot = rootState.delete ? ledger.slotOf(rootState.urn) : undefined;
+  const successor = successorSlot === undefined ? undefined : ledger.resources.get(successorSlot);
   // Slots of the opened state are in the order of dependencies.
   for (const slot of closure(registry, rootState.urn, root)) {
     const state = ledger.resources.get(slot);
@@ -72,6 +79,8 @@ async function doomedBy(registry: Registry, root: number): Promise<Doomed> {
     }
     const changed = Object.entries(state.propertyDependencies).flatMap(([name, urns]) => {
       const source = urns.find((urn) => going.has(urn));
+      if (source === rootState.urn && isFromSuccessor(state.inputs[name], rootState.id, successor?.id))
+        return [];
       return source === undefined ? [] : [[name, unknownFrom(source)] as [string, Value]];
     });
     const goesAlong = state.deletedWith !== undefined && going.has(state.deletedWith);
@@ -95,6 +104,17 @@ async function doomedBy(registry: Registry, root: number): Promise<Doomed> {
     going.add(state.urn);
   }
   return { reasons, alive };
+}
+
+/** True when a value came from the object that has taken the old one's place already, so that it does not need the old one. */
+function isFromSuccessor(
+  value: Value | undefined,
+  oldId: string | undefined,
+  newId: string | undefined,
+): boolean {
+  if (value === undefined || newId === undefined) return false;
+  const names = (id: string): boolean => some(value, (part) => typeof part === "string" && part.includes(id));
+  return names(newId) && !(oldId !== undefined && names(oldId));
 }
 
 /** Everything that depended on the URN when the run began, directly or not, dependencies first. */

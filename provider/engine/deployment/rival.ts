@@ -1,0 +1,61 @@
+/**
+ * Objects that an interrupted run has replaced and not yet deleted, when their resource changes once more: one that is what is declared now
+ * takes its place again, and one that the new object cannot exist beside is deleted first.
+ */
+
+import { compare, refuseProtected } from "./comparison.ts";
+import type { Settled } from "./goal.ts";
+import { afterWrite } from "./leftover.ts";
+import type { Found } from "./registration.ts";
+import type { Registry } from "./registry.ts";
+import { makeRoom } from "./replacement.ts";
+import type { ResourceState } from "./state.ts";
+
+/** An object that waits for its deletion and can become what is declared without being replaced; it changes places with the present one. */
+export async function revive(
+  registry: Registry,
+  settled: Settled,
+  found: Found | undefined,
+): Promise<Found | undefined> {
+  const { run } = registry;
+  for (const slot of registry.waitingFor(settled.entry)) {
+    const waiting = run.ledger.resources.get(slot);
+    if (!waiting?.delete) continue;
+    const inputs = await settled.check(waiting);
+    if ((await compare(registry, settled, waiting, inputs)).reasons.length > 0) continue;
+    // Its deletion may have begun.
+    const present = await afterWrite(run, { slot, state: waiting });
+    if (present === undefined) continue;
+    const { delete: _, ...state } = present.state;
+    const old = found?.state;
+    if (old && !old.external && !old.pendingReplacement) refuseProtected(old, "replaced");
+    const goes = !old || old.external || old.pendingReplacement ? null : { ...old, delete: true };
+    await run.ledger.set(
+      found
+        ? [
+            [slot, state],
+            [found.slot, goes],
+          ]
+        : [[slot, state]],
+    );
+    registry.touch(settled.entry, slot);
+    if (found && goes) registry.addWaiting(settled.entry, found.slot);
+    settled.entry.replaced = true;
+    return { slot, state };
+  }
+  return undefined;
+}
+
+/** Deletes the waiting objects that the new one cannot exist beside, as before any such replacement. */
+export async function clearRivals(
+  registry: Registry,
+  settled: Settled,
+  wanted: ResourceState,
+): Promise<void> {
+  for (const slot of registry.waitingFor(settled.entry)) {
+    const waiting = registry.run.ledger.resources.get(slot);
+    if (!waiting?.delete) continue;
+    const diff = await compare(registry, settled, waiting, wanted.inputs);
+    if (diff.deleteBeforeReplace) await makeRoom(registry, slot);
+  }
+}
