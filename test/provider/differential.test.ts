@@ -119,7 +119,7 @@ test("on records", async () => {
         "domainId",
       ]),
     ),
-    { numRuns: 200 },
+    { numRuns: 250 },
   );
 }, 120_000);
 
@@ -140,7 +140,7 @@ test("on records that have what their type needs", async () => {
         "domainId",
       ]),
     ),
-    { numRuns: 1000 },
+    { numRuns: 250 },
   );
 }, 120_000);
 
@@ -166,7 +166,7 @@ test("on domains", async () => {
   ) as fc.Arbitrary<ValueMap>;
   await fc.assert(
     fc.asyncProperty(domain, (inputs) => agrees("plumbline:dns/domain:Domain", inputs, "/domains")),
-    { numRuns: 200 },
+    { numRuns: 250 },
   );
 }, 120_000);
 
@@ -210,7 +210,7 @@ test("on subnets", async () => {
     fc.asyncProperty(subnet, (inputs) =>
       agrees("plumbline:vpc/subnet:Subnet", { ...inputs, vpcId: net }, `/vpcs/${net}/subnets`, ["vpcId"]),
     ),
-    { numRuns: 200 },
+    { numRuns: 250 },
   );
 }, 120_000);
 
@@ -233,6 +233,6 @@ test("on volumes and networks", async () => {
       const vpc = { region: "us-east", ...inputs, size: undefined as never };
       await agrees("plumbline:vpc/vpc:Vpc", vpc, "/vpcs");
     }),
-    { numRuns: 100 },
+    { numRuns: 250 },
   );
 }, 120_000);

@@ -6,20 +6,19 @@ const mailLabel = /^[A-Za-z]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 /** The longest name that DNS carries, without its final dot. */
 const longest = 253;
 
-const withoutDot = (name: string) => name.replace(/\.$/, "");
+/** Drops one final dot. */
+export const withoutDot = (name: string) => name.replace(/\.$/, "");
 
-const isDotted = (bare: string, wildcard: boolean) =>
-  bare.split(".").every((part, at) => (wildcard && at === 0 && part === "*") || label.test(part));
-
-/** True for labels joined by dots, with or without a final dot; the left-most may be `*` where wildcards are allowed. */
-export function isRelativeName(name: string, options: { wildcard: boolean }): boolean {
-  return isDotted(withoutDot(name), options.wildcard);
+/** True for labels joined by dots, without a final one; the left-most may be `*` where wildcards are allowed. */
+export function isRelativeName(bare: string, options: { wildcard: boolean }): boolean {
+  const labels = bare.split(".");
+  return labels.every((part, at) => (options.wildcard && at === 0 && part === "*") || label.test(part));
 }
 
 /** True for what a record may point at: a host name that is no address, so its last label is no number. A final dot is accepted; a single label is completed with the zone. */
 export function isHostName(name: string): boolean {
   const bare = withoutDot(name);
-  return bare.length <= longest && isDotted(bare, false) && !/\.\d+$/.test(bare);
+  return bare.length <= longest && isRelativeName(bare, { wildcard: false }) && !/\.\d+$/.test(bare);
 }
 
 /** True for a host name of two labels or more, without a final dot. */
@@ -27,9 +26,8 @@ export function isFullDomain(name: string): boolean {
   return name.includes(".") && !name.endsWith(".") && isHostName(name);
 }
 
-/** True for a mail name: each component starts with a letter, the left-most may be `*`. `strict` false asks that of the first only, as the rest may be the zone's own name. */
-export function isMailName(name: string, strict: boolean): boolean {
-  const bare = withoutDot(name);
+/** True for a mail name without a final dot: each component starts with a letter, the left-most may be `*`. `strict` false asks that of the first only, as the rest may be the zone's own name. */
+export function isMailName(bare: string, strict: boolean): boolean {
   return (
     bare.length <= longest &&
     bare.split(".").every((part, at) => {

@@ -8,6 +8,7 @@ import {
   isRelativeName,
   isServiceLabel,
   relativeName,
+  withoutDot,
 } from "./names.ts";
 
 export const recordTypes = ["A", "AAAA", "NS", "MX", "CNAME", "TXT", "SRV", "PTR", "CAA"] as const;
@@ -130,7 +131,7 @@ function judgeTarget(type: RecordType, { values, refuse }: RecordDraft, target: 
       return;
     case "MX":
       if (target !== "") {
-        if (!isMailName(target, true)) fault("the name of a mail server");
+        if (!isMailName(withoutDot(target), true)) fault("the name of a mail server");
       } else if ((values.priority ?? 0) !== 0) {
         refuse("priority", "must be 0 for a Null MX (an MX whose target is empty)");
       }
