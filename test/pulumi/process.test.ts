@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import grpc from "@grpc/grpc-js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
@@ -124,6 +124,18 @@ describe("the plugin as a process", () => {
     const folder = freshFolder();
     const bundle = "pulumi-resource-plumbline.cjs";
     copyFileSync(join(root, "dist", bundle), join(folder, bundle));
+    copyFileSync(program, join(folder, "pulumi-resource-plumbline"));
+    const { client } = start(["127.0.0.1:1"], { program: join(folder, "pulumi-resource-plumbline") });
+    await expect((await client()).handshake()).resolves.toBeDefined();
+  });
+
+  it("starts with a code cache that V8 does not take", async () => {
+    const folder = freshFolder();
+    const bundle = readFileSync(join(root, "dist", "pulumi-resource-plumbline.cjs"), "latin1");
+    const digest = /^\/\*([0-9a-f]{16})\*\//.exec(bundle)?.[1];
+    expect(existsSync(join(root, "dist", `pulumi-resource-plumbline.${digest}.cache`))).toBe(true);
+    writeFileSync(join(folder, "pulumi-resource-plumbline.cjs"), bundle, "latin1");
+    writeFileSync(join(folder, `pulumi-resource-plumbline.${digest}.cache`), "of another make");
     copyFileSync(program, join(folder, "pulumi-resource-plumbline"));
     const { client } = start(["127.0.0.1:1"], { program: join(folder, "pulumi-resource-plumbline") });
     await expect((await client()).handshake()).resolves.toBeDefined();
