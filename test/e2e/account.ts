@@ -1,0 +1,98 @@
+/** An emulator's account as a test reads it: through the API, and whole, in a form in which two accounts can be compared. */
+
+import type { Emulator } from "../../emulator/index.ts";
+
+/** One object of the account, as the emulator keeps it. */
+export interface Kept {
+  readonly id: number;
+  readonly [field: string]: unknown;
+}
+
+interface Account {
+  readonly collections: { readonly [name: string]: readonly Kept[] };
+}
+
+/** Calls the service as the owner; throws on any answer that is no success. */
+export async function call<T = Kept>(
+  emulator: Emulator,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<T> {
+  const response = await fetch(`${emulator.baseUrl}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${emulator.token}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/** The objects of a collection of the emulator's own data (`domains`, `domain_records`, `vpcs`, `vpcSubnets`, `volumes`). */
+export function kept(emulator: Emulator, collection: string): readonly Kept[] {
+  return (emulator.data() as Account).collections[collection] ?? [];
+}
+
+/** What a stack can make; all of it is gone after a destroy. */
+export function leftovers(emulator: Emulator): { [collection: string]: number } {
+  const made = ["domains", "domain_records", "vpcs", "vpcSubnets", "volumes"];
+  return Object.fromEntries(
+    made.map((name) => [name, kept(emulator, name).length] as const).filter(([, count]) => count > 0),
+  );
+}
+
+/** Numbers of writes by operation. */
+export function writes(emulator: Emulator): { [operation: string]: number } {
+  return Object.fromEntries(
+    Object.entries(emulator.stats().requests)
+      .filter(([operation]) => !operation.startsWith("GET "))
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+// Events and renderings tell of the way there (order, times, serial numbers), which the engines may choose.
+const history = new Set(["events", "domain_renderings"]);
+const accidental = new Set(["id", "created", "updated", "_at", "host_uuid"]);
+
+/** Fields that hold the id of an object of the collection. */
+const references: { readonly [field: string]: string } = {
+  _domainId: "domains",
+  vpc_id: "vpcs",
+  subnet_id: "vpcSubnets",
+  volume_id: "volumes",
+  compute_id: "computeInstances",
+};
+
+/** Every object, without ids, stamps and what is random: references by the object's own name, collections in one order, empty ones left out. */
+export function comparable(emulator: Emulator): { [collection: string]: unknown[] } {
+  const { collections } = emulator.data() as Account;
+  const named = (collection: string, id: unknown): string => {
+    const object = collections[collection]?.find((one) => one.id === id);
+    if (object === undefined) throw new Error(`${collection} has no object ${id}`);
+    return `${collection} ${String(object["domain"] ?? object["label"])}`;
+  };
+  const stripped = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(stripped);
+    if (typeof value !== "object" || value === null) return value;
+    const entries = Object.entries(value)
+      .filter(([field]) => !accidental.has(field))
+      .map(([field, item]) => {
+        const collection = references[field];
+        return [field, collection && item !== null ? named(collection, item) : stripped(item)] as const;
+      })
+      .sort(([a], [b]) => (a < b ? -1 : 1));
+    return Object.fromEntries(entries);
+  };
+  return Object.fromEntries(
+    Object.entries(collections)
+      .filter(([name, objects]) => !history.has(name) && objects.length > 0)
+      .map(([name, objects]) => [
+        name,
+        objects
+          .map(stripped)
+          .map((object) => [JSON.stringify(object), object] as const)
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([, object]) => object),
+      ]),
+  );
+}
