@@ -72,13 +72,21 @@ export function objectFromWire(fields: Fields, object: WireObject): ValueMap {
   return result;
 }
 
-/** The wire path of a service's reason (`subnets[0].ipv4`, `soa_email`) as the user's own property path. */
+/** The wire path of a service's reason (`subnets[0].ipv4`, `soa_email`) as the user's own property path. A field that only a group has is found there. */
 export function pathFromWire(fields: Fields, wirePath: string): string {
   const [head = "", ...rest] = wirePath.split(/(?=[.[])/);
   const known = Object.entries(fields).find(([name, field]) => wireNameOf(name, field) === head);
+  if (!known) {
+    const holder = Object.entries(fields).find(([, field]) => hasWireName(fieldsOf(field), head));
+    if (holder) return `${holder[0]}.${pathFromWire(fieldsOf(holder[1])!, wirePath)}`;
+  }
   const first = known?.[0] ?? fromWireName(head);
   const inner = known && (fieldsOf(known[1]) ?? fieldsOf(itemsOf(known[1]) ?? known[1]));
   const index = rest[0]?.startsWith("[") ? rest.shift() : "";
   if (rest.length === 0) return first + index;
   return `${first}${index}.${pathFromWire(inner ?? {}, rest.join("").replace(/^\./, ""))}`;
+}
+
+function hasWireName(fields: Fields | undefined, wireName: string): boolean {
+  return Object.entries(fields ?? {}).some(([name, field]) => wireNameOf(name, field) === wireName);
 }
