@@ -1,0 +1,149 @@
+/**
+ * What the benchmark works with: an emulator of its own, stacks in temporary folders, both engines as users run them, and the number of
+ * requests that reached the emulator meanwhile. Knows no bound.
+ */
+
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+
+const root = resolve(import.meta.dirname, "..");
+const cli = join(root, "bin", "plumbline");
+
+/** The environment without what could point a command at another account, state or stack. */
+const cleanEnvironment = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(PLUMBLINE|PULUMI)_/.test(name)),
+);
+
+/** Runs a program to its end; rejects with all it said when it fails. */
+function run(program, args, options) {
+  return new Promise((settle, reject) => {
+    const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (data) => {
+      stdout += data;
+    });
+    child.stderr.on("data", (data) => {
+      stderr += data;
+    });
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) settle(stdout);
+      else reject(new Error(`${program} ${args.join(" ")} ended with ${code}\n${stdout}\n${stderr}`));
+    });
+  });
+}
+
+/** Starts an emulator as its own process; it ends with `close`. */
+async function startService() {
+  const args = [cli, "emulator", "--port", "0", "--speed", "max", "--json"];
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: cleanEnvironment,
+  });
+  const ended = new Promise((done) => child.once("close", done));
+  for await (const line of createInterface({ input: child.stdout })) {
+    const { baseUrl, token } = JSON.parse(line);
+    const control = baseUrl.replace(/\/v4$/, "/_emulator");
+    return {
+      baseUrl,
+      token,
+      requests: async () => (await (await fetch(`${control}/stats`)).json()).total,
+      close: async () => {
+        child.kill("SIGTERM");
+        await ended;
+      },
+    };
+  }
+  throw new Error("the emulator did not start");
+}
+
+/** A zone with `count` address records, the last octets counted from `shift`; `extra` more are declared after them. */
+export function zoneStack(count, { shift = 0, extra = 0 } = {}) {
+  const lines = [
+    "name: bench",
+    "runtime: yaml",
+    "plugins:",
+    `  providers: [{ name: plumbline, path: ${JSON.stringify(join(root, "bin"))} }]`,
+    "resources:",
+    "  zone:",
+    "    type: plumbline:dns:Domain",
+    "    properties: { domain: bench.example, type: master, soaEmail: hostmaster@bench.example }",
+  ];
+  for (let n = 0; n < count + extra; n += 1) {
+    const octets = n === 0 ? shift : n;
+    lines.push(
+      `  record-${n}:`,
+      "    type: plumbline:dns:Record",
+      `    properties: { domainId: "\${zone.id}", type: A, name: host-${n}, target: 198.51.${octets >> 8}.${octets & 255} }`,
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** The example's stack file, with the plugin's folder as it is seen from elsewhere. */
+export function webStack() {
+  const text = readFileSync(join(root, "examples", "web", "Pulumi.yaml"), "utf8");
+  const moved = text.replace("path: ../../bin", `path: ${JSON.stringify(join(root, "bin"))}`);
+  if (moved === text) throw new Error("examples/web no longer names its plugin's folder as ../../bin");
+  return moved;
+}
+
+/**
+ * A desk for one engine, with an emulator and a fresh stack for the text of a stack file. `bin` is the folder of `pulumi`; without it the
+ * engine is the embedded one.
+ */
+export async function openDesk(text, { bin, withCheckpoints = false } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "plumbline-bench-"));
+  const project = join(folder, "project");
+  for (const name of ["project", "backend"]) mkdirSync(join(folder, name));
+  const service = await startService();
+  const env = {
+    ...cleanEnvironment,
+    PLUMBLINE_BASE_URL: service.baseUrl,
+    PLUMBLINE_TOKEN: service.token,
+    PULUMI_CONFIG_PASSPHRASE: "bench",
+    NO_COLOR: "1",
+    ...(bin && {
+      PATH: `${bin}${delimiter}${process.env.PATH}`,
+      HOME: folder,
+      PULUMI_HOME: join(folder, "home"),
+      PULUMI_BACKEND_URL: `file://${join(folder, "backend")}`,
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      PULUMI_DISABLE_REGISTRY_RESOLVE: "true",
+      PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS: "true",
+      // Pulumi writes its whole state at each step, which takes minutes for a thousand; it changes no request.
+      ...(withCheckpoints ? {} : { PULUMI_EXPERIMENTAL: "true", PULUMI_SKIP_CHECKPOINTS: "true" }),
+    }),
+  };
+  const program = bin ? join(bin, "pulumi") : process.execPath;
+  const command = (...args) =>
+    run(program, bin ? [...args, "--non-interactive"] : [cli, ...args], { cwd: project, env });
+  const write = (text) => writeFileSync(join(project, "Pulumi.yaml"), text);
+  write(text);
+  if (bin) await command("stack", "init", "dev");
+
+  return {
+    write,
+    command,
+    /** Runs the command; resolves to the number of requests that it made. */
+    async requests(...args) {
+      const before = await service.requests();
+      await command(...args);
+      return (await service.requests()) - before;
+    },
+    /** Runs the command; resolves to its whole time in seconds. */
+    async seconds(...args) {
+      const start = performance.now();
+      await command(...args);
+      return (performance.now() - start) / 1000;
+    },
+    async close() {
+      await service.close();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+}

@@ -1,0 +1,192 @@
+/**
+ * `npm run bench`: what each operation costs in requests, under both engines, and how times relate. Writes the table in README.md.
+ * With `--check` it writes nothing, leaves out what takes long, and exits 1 naming each figure that is over its bound.
+ */
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { openDesk, webStack, zoneStack } from "./bench-desk.mjs";
+import { measureStart } from "./measure-start.mjs";
+import { ensurePulumi } from "./pulumi.mjs";
+
+const isCheck = process.argv.includes("--check");
+const readme = join(resolve(import.meta.dirname, ".."), "README.md");
+
+const preview = [["preview"], ["preview"]];
+const up = [
+  ["up", "-y"],
+  ["up", "--yes"],
+];
+const refresh = [["refresh"], ["refresh", "--yes", "--skip-preview"]];
+const drift = [["drift"], ["refresh", "--preview-only"]];
+const destroy = [
+  ["destroy", "-y"],
+  ["destroy", "--yes", "--skip-preview"],
+];
+
+/**
+ * Requests by operation, in the order in which they run: the command under either engine, and the most requests that it may make
+ * (embedded, under Pulumi). A row's `file` is written before it. `slow` rows are left out of a check under Pulumi. Where lists are read
+ * the bounds have room for one that a busy machine asks for twice.
+ */
+const operations = {
+  "examples/web (21 resources)": [
+    { what: "preview", run: preview, most: [4, 4], file: webStack },
+    { what: "up, with its preview", run: up, most: [26, 26] },
+    { what: "up again: nothing to do", run: up, most: [0, 0] },
+    { what: "refresh", run: refresh, most: [7, 9] },
+    { what: "drift", run: drift, most: [7, 9] },
+    { what: "destroy", run: destroy, most: [26, 27] },
+  ],
+  "one zone, 1,000 records": [
+    { what: "preview", run: preview, most: [2, 2], slow: true, file: () => zoneStack(1000) },
+    { what: "up, with its preview", run: up, most: [1005, 1005] },
+    { what: "preview again: nothing to do", run: preview, most: [0, 0], slow: true },
+    { what: "refresh", run: refresh, most: [6, 12] },
+    {
+      what: "preview of 1,000 records more",
+      run: preview,
+      most: [6, 6],
+      slow: true,
+      file: () => zoneStack(1000, { extra: 1000 }),
+    },
+    {
+      what: "up, one record changed",
+      run: up,
+      most: [6, 6],
+      slow: true,
+      file: () => zoneStack(1000, { shift: 5000 }),
+    },
+    { what: "destroy", run: destroy, most: [1003, 1003], slow: true },
+  ],
+};
+
+/** Times, as ratios, and the most that each may be. */
+const ratios = [
+  { what: "start of the plugin to its first answer, to `node -e 0`", most: 2.5, measure: startRatio },
+  { what: "`up` of 200 records, embedded to Pulumi", most: 0.8, measure: engineRatio, needsPulumi: true },
+  { what: "time per record of an embedded `up`, 2,000 records to 200", most: 1.5, measure: growth },
+];
+
+const engines = ["embedded", "under Pulumi"];
+
+/** Runs one stack's operations under one engine; the requests of each, undefined for those left out. */
+async function count(rows, engine, bin) {
+  const desk = await openDesk(rows[0].file(), engine === 0 ? {} : { bin });
+  try {
+    const counts = [];
+    for (const { what, run, slow, file } of rows) {
+      if (file) desk.write(file());
+      const isLeftOut = isCheck && slow && engine === 1;
+      counts.push(isLeftOut ? undefined : await desk.requests(...run[engine]));
+      if (!isLeftOut) console.error(`  ${engines[engine]}, ${what}: ${counts.at(-1)}`);
+    }
+    return counts;
+  } finally {
+    await desk.close();
+  }
+}
+
+async function startRatio() {
+  return (await measureStart(isCheck ? 9 : 15)).ratio;
+}
+
+const upAtOnce = [
+  ["up", "-y", "--skip-preview"],
+  ["up", "--yes", "--skip-preview"],
+];
+
+async function engineRatio(bin) {
+  const seconds = [];
+  for (const engine of [0, 1]) {
+    const desk = await openDesk(zoneStack(200), engine === 0 ? {} : { bin, withCheckpoints: true });
+    try {
+      seconds.push(await desk.seconds(...upAtOnce[engine]));
+    } finally {
+      await desk.close();
+    }
+  }
+  return seconds[0] / seconds[1];
+}
+
+/** The embedded engine's own seconds for an `up` of that many records: the best of some, for others use the machine too. */
+async function secondsFor(records, times) {
+  const desk = await openDesk(zoneStack(records));
+  try {
+    let best = Number.POSITIVE_INFINITY;
+    for (let time = 0; time < times; time += 1) {
+      const lines = (await desk.command(...upAtOnce[0], "--json")).trim().split("\n");
+      best = Math.min(best, JSON.parse(lines.at(-1)).seconds);
+      if (time + 1 < times) await desk.command("destroy", "-y");
+    }
+    return best;
+  } finally {
+    await desk.close();
+  }
+}
+
+async function growth() {
+  const [few, many] = [200, 2000];
+  return (await secondsFor(many, 2)) / many / ((await secondsFor(few, 4)) / few);
+}
+
+/** Says what is over its bound, and returns how many figures are. */
+function judge(figures) {
+  const over = figures.filter(({ value, most }) => value !== undefined && value > most);
+  for (const { name, value, most } of over)
+    console.error(`over its bound: ${name}: ${value}, at most ${most}`);
+  return over.length;
+}
+
+function table(title, heads, rows) {
+  const line = (cells) => `| ${cells.map((cell) => cell ?? "").join(" | ")} |`;
+  return [
+    line([title, ...heads]),
+    line([title, ...heads].map((_, at) => (at === 0 ? "---" : "---:"))),
+    ...rows.map(line),
+  ].join("\n");
+}
+
+function writeReadme(tables) {
+  const text = readFileSync(readme, "utf8");
+  const [begin, end] = ["<!-- bench:begin -->", "<!-- bench:end -->"];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`README.md has no ${begin} … ${end}`);
+  writeFileSync(readme, `${text.slice(0, from + begin.length)}\n${tables.join("\n\n")}\n${text.slice(to)}`);
+}
+
+const { bin, reason } = await ensurePulumi({ log: console.error });
+if (bin === undefined) console.log(`Figures under Pulumi are left out: ${reason}`);
+
+const shown = (number) => number?.toLocaleString("en-US");
+const figures = [];
+const tables = [];
+for (const [stack, rows] of Object.entries(operations)) {
+  console.error(stack);
+  // Requests do not depend on the time that they take, so that the two engines may share the machine.
+  const counts = await Promise.all([count(rows, 0), ...(bin ? [count(rows, 1, bin)] : [])]);
+  const cells = rows.map(({ what, most }, at) => {
+    const values = engines.map((_, engine) => counts[engine]?.[at]);
+    values.forEach((value, engine) => {
+      figures.push({ name: `${stack}, ${what}, ${engines[engine]}`, value, most: most[engine] });
+    });
+    return [what, ...values.map((value) => shown(value) ?? "-"), [...new Set(most)].map(shown).join(", ")];
+  });
+  tables.push(table(`${stack}: requests`, [...engines, "at most"], cells));
+}
+
+console.error("ratios of times");
+const ratioCells = [];
+for (const { what, most, measure, needsPulumi } of ratios) {
+  const value = needsPulumi && !bin ? undefined : Math.round((await measure(bin)) * 100) / 100;
+  if (value !== undefined) console.error(`  ${what}: ${value}`);
+  figures.push({ name: what, value, most });
+  ratioCells.push([what, value ?? "-", most]);
+}
+tables.push(table("ratio of times", ["measured", "at most"], ratioCells));
+
+console.log(tables.join("\n\n"));
+const over = judge(figures);
+if (isCheck) console.log(over === 0 ? "Every figure is within its bound." : `${over} over their bounds.`);
+else writeReadme(tables);
+process.exitCode = over === 0 ? 0 : 1;
