@@ -38,4 +38,6 @@ export const durations = {
   databaseRestored: 180,
   /** Until the new password holds. Contract section 4.3: several seconds. */
   databaseCredentialsReset: 5,
+  /** `pending` to `ok` or `problem`: until the first check of a managed service. Own choice. */
+  managedChecked: 20,
 } as const;

@@ -6,6 +6,7 @@ import { computeArea } from "./compute.ts";
 import { databaseArea } from "./databases.ts";
 import { dnsArea } from "./dns.ts";
 import { kubernetesArea } from "./kubernetes.ts";
+import { managedArea } from "./managed.ts";
 import { objectStorageArea } from "./objectstorage.ts";
 import { regionArea } from "./regions.ts";
 import { stackScriptArea } from "./stackscripts.ts";
@@ -24,6 +25,7 @@ const own: readonly Area[] = [
   objectStorageArea,
   kubernetesArea,
   stackScriptArea,
+  managedArea,
 ];
 
 export const areas: readonly Area[] = [...own, tagArea(own)];
