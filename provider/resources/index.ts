@@ -7,7 +7,8 @@ import { Volume } from "./blockstorage/volume.ts";
 import { Domain } from "./dns/domain.ts";
 import { getDomain, getDomains, getRecords, getZoneFile } from "./dns/functions.ts";
 import { Record } from "./dns/record.ts";
-import { getSubnet, getSubnets, getVpc, getVpcIps, getVpcs } from "./vpc/functions.ts";
+import { getSubnet, getSubnets, getVpc, getVpcs } from "./vpc/functions.ts";
+import { getVpcIps } from "./vpc/ips.ts";
 import { Subnet } from "./vpc/subnet.ts";
 import { Vpc } from "./vpc/vpc.ts";
 

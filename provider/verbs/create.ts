@@ -134,8 +134,12 @@ async function make(
 ): Promise<Made> {
   const variant = (await type.createRequest?.(values, attempt.service)) ?? plainCreate(type, request, values);
   const posted = new Set<string>(variant.fields);
-  for (let round = 1; ; round++) {
-    const sentAt = performance.now();
+  const began = performance.now();
+  // The service's clock may be learnt only from an answer after the request, so the start is counted back from then.
+  const startedAt = () =>
+    new Date(Date.parse(session.service().serviceTime()) - (performance.now() - began)).toISOString();
+  let lost: Error | undefined;
+  for (let round = 1; round <= creationAttempts; round++) {
     try {
       const object = await attempt.service.post(variant.path, variant.body);
       if (object["id"] !== undefined || type.ownParameter === undefined) {
@@ -143,20 +147,17 @@ async function make(
       }
       throw new Error(`POST ${variant.path} answered without an id`);
     } catch (error) {
-      if (!isAnswerLost(error)) throw await explained(type, request, attempt, values, error);
-      const service = session.service();
-      // The service's clock may be learnt only from an answer after the request, so its start is counted back from then.
-      const startedAt = () =>
-        new Date(Date.parse(service.serviceTime()) - (performance.now() - sentAt)).toISOString();
-      const found = await afterLostAnswer(session, type, request, attempt, values, startedAt, error);
+      const isLost = isAnswerLost(error);
+      // A refusal after a lost answer may mean that the first request was carried out after it was looked for.
+      if (!isLost && !(lost && isApiError(error, 400)))
+        throw await explained(type, request, attempt, values, error);
+      const found = await afterLostAnswer(session, type, request, attempt, values, startedAt, lost ?? error);
       if (found) return { ...found, posted };
-      if (round === creationAttempts) {
-        throw new Error(`${error.message}; nothing was made by ${creationAttempts} attempts`, {
-          cause: error,
-        });
-      }
+      if (!isLost) throw await explained(type, request, attempt, values, error);
+      lost = error;
     }
   }
+  throw new Error(`${lost?.message}; nothing was made by ${creationAttempts} attempts`, { cause: lost });
 }
 
 /** What the lost create made, if anything. A look-up that fails leaves it open, and says so. */

@@ -211,3 +211,33 @@ describe("a type with more than a POST and a PUT", () => {
     expect(await readResource(session, Engine, { ...identity, id: "7" })).toBeUndefined();
   });
 });
+
+test("a create carried out only after it was looked for is taken over when its repetition is refused", async () => {
+  const { session } = memory();
+  const service = session.service();
+  const lost = Object.assign(new Error("POST /engines: no answer"), { name: "AnswerLostError" });
+  const refused = Object.assign(new Error("label must be unique"), {
+    name: "ApiError",
+    status: 400,
+    reasons: [],
+  });
+  let posts = 0;
+  let lists = 0;
+  const late: Service = {
+    ...service,
+    post: async (path, body) => {
+      posts += 1;
+      if (posts === 1) throw lost;
+      await service.post(path, body);
+      throw refused;
+    },
+    list: async (path) => (++lists === 1 ? [] : service.list(path)),
+  };
+  const made = await createResource({ ...session, service: () => late }, Engine, {
+    ...identity,
+    inputs: { label: "main", type: "small" },
+    preview: false,
+  });
+  expect(made.id).toBe("7");
+  expect(posts).toBe(2);
+});

@@ -4,6 +4,7 @@ import { flag, id, integer, optional, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 import { tags, times } from "../fields.ts";
 import { detach, reattach } from "./attachment.ts";
+import { createRequest } from "./creation.ts";
 import { label } from "./label.ts";
 
 export const Volume = resource({
@@ -113,36 +114,7 @@ export const Volume = resource({
       refuse("region", `must be ${source["region"]}, the region of the volume that it clones, or left out`);
     }
   },
-  async createRequest(
-    { label: name, size, region, computeId, configId, persistAcrossBoots, tags, cloneOf },
-    service,
-  ) {
-    if (cloneOf !== undefined) {
-      return {
-        path: `/volumes/${cloneOf}/clone`,
-        body: { label: name },
-        fields: ["label", "cloneOf", "region"],
-      };
-    }
-    const body: { [name: string]: unknown } = { label: name, size, region, tags };
-    if (persistAcrossBoots === false && computeId !== undefined) {
-      // A create always attaches across boots, so the volume is made beside the instance and attached afterwards.
-      body["region"] = region ?? (await service.get(`/compute/instances/${computeId}`))["region"];
-      return { path: "/volumes", body, fields: ["label", "size", "region", "tags"] };
-    }
-    body["compute_id"] = computeId && Number(computeId);
-    body["config_id"] = configId && Number(configId);
-    const fields = [
-      "label",
-      "size",
-      "region",
-      "tags",
-      "computeId",
-      "configId",
-      "persistAcrossBoots",
-    ] as const;
-    return { path: "/volumes", body, fields };
-  },
+  createRequest,
   ready: {
     isReady: (volume) => volume["status"] === "active",
     failure: (volume) =>

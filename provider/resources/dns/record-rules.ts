@@ -1,15 +1,7 @@
 /** What each type of DNS record takes, and what is wrong with one (contract section 2.4). Pure. */
 
-import { formats } from "../../core/formats.ts";
-import {
-  isFullDomain,
-  isHostName,
-  isMailName,
-  isRelativeName,
-  isServiceLabel,
-  relativeName,
-  withoutDot,
-} from "./names.ts";
+import { isMailName, isRelativeName, isServiceLabel, relativeName } from "./names.ts";
+import { judgeTarget, quoted } from "./record-targets.ts";
 
 export const recordTypes = ["A", "AAAA", "NS", "MX", "CNAME", "TXT", "SRV", "PTR", "CAA"] as const;
 export type RecordType = (typeof recordTypes)[number];
@@ -92,8 +84,6 @@ export function judgeRecord(draft: RecordDraft) {
   if (values.target !== undefined) judgeTarget(type, draft, values.target);
 }
 
-const quoted = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);
-
 function judgeName(type: RecordType, { values, zone, refuse }: RecordDraft) {
   if (type === "SRV") return;
   if (values.name === "@") return refuse("name", 'must not be "@"; leave it out for the domain itself');
@@ -116,49 +106,4 @@ function judgeName(type: RecordType, { values, zone, refuse }: RecordDraft) {
   } else if (!isRelativeName(name, { wildcard: type !== "NS" })) {
     refuse("name", `must be a host name relative to the domain, not ${quoted(values.name ?? "")}`);
   }
-}
-
-function judgeTarget(type: RecordType, { values, refuse }: RecordDraft, target: string) {
-  const fault = (wanted: string) => refuse("target", `must be ${wanted}, not ${quoted(target)}`);
-  if (target === "" && type !== "MX") return refuse("target", `is required for ${type} records`);
-  switch (type) {
-    case "A":
-      if (target !== "[remote_addr]" && !formats["ipv4"]!.test(target))
-        fault("an IPv4 address (or [remote_addr])");
-      return;
-    case "AAAA":
-      if (!formats["ipv6"]!.test(target)) fault("an IPv6 address");
-      return;
-    case "MX":
-      if (target !== "") {
-        if (!isMailName(withoutDot(target), true)) fault("the name of a mail server");
-      } else if ((values.priority ?? 0) !== 0) {
-        refuse("priority", "must be 0 for a Null MX (an MX whose target is empty)");
-      }
-      return;
-    case "NS":
-    case "CNAME":
-    case "SRV":
-    case "PTR":
-      if (!isHostName(target) || (type === "PTR" && /^\d+\.?$/.test(target))) fault("a domain name");
-      return;
-    case "CAA":
-      return judgeAuthority(values.tag, target, fault);
-    case "TXT":
-      return;
-  }
-}
-
-function judgeAuthority(tag: string | undefined, target: string, fault: (wanted: string) => void) {
-  const [issuer = "", ...parameters] = target.split(";");
-  const isPrintable = (parameter: string) => /^[ \t]*[\x21-\x7e][\x20-\x7e\t]*$/.test(parameter);
-  if (tag === "issue" && !(isFullDomain(issuer.trim()) && parameters.every(isPrintable))) {
-    fault("an issuer's domain, with printable parameters after semicolons if any");
-  }
-  if (tag === "issuewild" && !isFullDomain(target)) fault("an issuer's domain that does not begin with *");
-  if (tag !== "iodef") return;
-  const isGood = target.startsWith("mailto:")
-    ? formats["email"]!.test(target.slice("mailto:".length))
-    : isFullDomain(target.replace(/^https?:\/\//, ""));
-  if (!isGood) fault("a domain, one after http:// or https://, or an e-mail address after mailto:");
 }
