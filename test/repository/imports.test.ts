@@ -59,7 +59,9 @@ function breaches(file: string, imports: readonly string[]): string[] {
   const allowed = mayImport[room] ?? [];
   return imports.flatMap((name) => {
     if (name.startsWith(".")) {
-      const target = relative(root, resolve(root, dirname(file), name)).split(sep).join("/");
+      const target = relative(root, resolve(root, dirname(file), name))
+        .split(sep)
+        .join("/");
       const targetRoom = roomOf(target);
       return targetRoom !== undefined && allowed.includes(targetRoom) ? [] : [`${file}: imports ${target}`];
     }
