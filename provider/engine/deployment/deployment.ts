@@ -1,7 +1,7 @@
 /** The Host that a program meets: registers, reads and calls for one preview or update, and afterwards removes what was not registered. */
 
 import type { Urn } from "../../core/protocol.ts";
-import type { Value, ValueMap } from "../../core/value.ts";
+import { containsUnknown, type Value, type ValueMap } from "../../core/value.ts";
 import type { Goal, Host, Registered } from "../host.ts";
 import { guarded } from "./apply.ts";
 import { type Entry, goalAliases, inherited, wantedState } from "./goal.ts";
@@ -176,8 +176,14 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
     },
     saveOutputs(outputs) {
       const stack = run.ledger.resources.get(stackSlot);
-      if (!stack || sameValue(stack.outputs, outputs)) return;
-      run.ledger.note([[stackSlot, { ...stack, outputs }]]);
+      if (!stack) return;
+      // What is left out by targets may leave an output unknown: the saved one stays.
+      const known = Object.entries(outputs).flatMap(([name, value]): [string, Value][] => {
+        const kept = containsUnknown(value) ? stack.outputs[name] : value;
+        return kept === undefined ? [] : [[name, kept]];
+      });
+      const next = { ...stack, outputs: Object.fromEntries(known) };
+      if (!sameValue(stack.outputs, next.outputs)) run.ledger.note([[stackSlot, next]]);
     },
   };
 }

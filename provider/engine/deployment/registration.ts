@@ -35,13 +35,13 @@ export async function settle(
   parent: Urn,
 ): Promise<ResourceState> {
   const { run } = registry;
+  const found = await registry.claim(entry);
+  if (!run.isTargeted(entry.urn)) return untargeted(registry, goal, entry, parent, found);
   if (!run.preview && containsUnknown(goal.inputs)) {
     throw new Error(
       "it depends on the outputs of a resource that does not exist yet and is not a target: add that one to the targets",
     );
   }
-  const found = await registry.claim(entry);
-  if (!run.isTargeted(entry.urn)) return untargeted(registry, goal, entry, parent, found);
   const use = await registry.providerFor(goal, entry);
   const prepared = prepare(registry, goal, entry, parent, use, found?.state);
   const current = await takeUpAttempt(registry, prepared, found);
