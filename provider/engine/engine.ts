@@ -23,19 +23,23 @@ export function createEngine(options: EngineOptions): Engine {
   const now = options.now ?? (() => new Date());
   const machine = options.machine ?? thisMachine();
   const emit = options.onEvent ?? (() => {});
+  const notices = {
+    tell: (message: string): void => emit({ event: "diagnostic", severity: "info", message }),
+  };
   const folder = createStateFolder({
     folder: options.stateFolder,
     project: options.project,
     stack: options.stack,
     environment: options.environment ?? process.env,
     now,
-    notice: (message) => emit({ event: "diagnostic", severity: "info", message }),
+    notice: (message) => notices.tell(message),
     disk: options.disk,
   });
   const { operate, readOnly } = createOperations({
     project: options.project,
     stack: options.stack,
     folder,
+    notices,
     emit,
     now,
     machine,

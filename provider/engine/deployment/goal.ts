@@ -69,7 +69,12 @@ export function wantedState(
   const { options } = entry;
   const cut = provider?.lastIndexOf("::");
   const ownProvider = provider?.slice(0, cut);
-  const isOrdinary = (urn: Urn): boolean => urn !== parent && urn !== ownProvider;
+  // Parent and provider have places of their own, and are no dependencies unless the program refers to them as well.
+  const declared = new Set([
+    ...Object.values(goal.propertyDependencies).flat(),
+    ...(options.dependsOn ?? []),
+  ]);
+  const isOrdinary = (urn: Urn): boolean => (urn !== parent && urn !== ownProvider) || declared.has(urn);
   return {
     urn: entry.urn,
     type: goal.type,

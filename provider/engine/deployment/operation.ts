@@ -16,6 +16,8 @@ export interface OperationContext {
   readonly project: string;
   readonly stack: string;
   readonly folder: StateFolder;
+  /** Where the state folder tells what the user should know; an operation takes it over while it runs. */
+  readonly notices: { tell: (message: string) => void };
   readonly emit: Emit;
   readonly now: () => Date;
   readonly machine: Machine;
@@ -78,6 +80,7 @@ export function createOperations(context: OperationContext): Operations {
       };
       const body = async () => {
         emit({ event: "start", operation, project: context.project, stack: context.stack });
+        context.notices.tell = (message) => emit({ event: "diagnostic", severity: "info", message });
         const ledger = await folder.open(options);
         const pool = createPool({
           createProvider: context.createProvider,
