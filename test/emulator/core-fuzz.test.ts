@@ -6,6 +6,7 @@ import { afterAll, expect, test } from "vitest";
 import { areas } from "../../emulator/areas/index.ts";
 import { type Operation, operations } from "../../emulator/contract.ts";
 import { startEmulator } from "../../emulator/index.ts";
+import { selfSigned } from "../../emulator/kubernetes/authority.ts";
 import type { Shape } from "../../emulator/shape.ts";
 import { ask } from "./core-client.ts";
 
@@ -24,9 +25,58 @@ const first: [string, object][] = [
   ],
   ["/compute/instances", { region: "us-east", type: "g6-nanode-1", label: "bare" }],
   ["/profile/tokens", { label: "first" }],
+  [
+    "/lke/clusters",
+    {
+      label: "first",
+      region: "us-east",
+      k8s_version: "1.28",
+      node_pools: [
+        { type: "g6-standard-1", count: 3 },
+        { type: "g6-standard-2", count: 1 },
+      ],
+    },
+  ],
+  ["/object-storage/buckets", { label: "first.example.com", cluster: "us-east-1" }],
+  ["/object-storage/keys", { label: "first" }],
   ["/account/users", { username: "first", email: "f@example.com", restricted: true }],
 ];
 const beginning = first.map(([path, body]) => ({ method: "POST", path, body }));
+
+/** What only other means than requests to the API put there: a stored object. */
+const planted = {
+  objectStorageBuckets: [
+    {
+      id: 5,
+      cluster: "us-east-1",
+      label: "planted",
+      created: "2024-04-01T10:00:00",
+      acl: "private",
+      cors_enabled: false,
+      _certificate: null,
+    },
+  ],
+  objectStorageObjects: [
+    {
+      id: 6,
+      bucket_id: 5,
+      name: "www",
+      size: 0,
+      etag: "d41d8cd98f00b204e9800998ecf8427e",
+      last_modified: "2024-04-01T10:00:00.000Z",
+      content_type: "text/plain",
+      acl: "private",
+      _content: "",
+    },
+  ],
+};
+
+const certificate = selfSigned({
+  seed: "1".repeat(64),
+  name: "first.example.com",
+  from: new Date("2020-01-01T00:00:00Z"),
+  to: new Date("2120-01-01T00:00:00Z"),
+});
 
 const answered = new Set(areas.flatMap(({ handlers }) => Object.keys(handlers)));
 const targets = operations.filter(({ key }) => answered.has(key));
@@ -67,6 +117,21 @@ const usual: { [name: string]: fc.Arbitrary<unknown> } = {
   subnet_id: fc.constant("@subnets"),
   volume_id: fc.constant("@/volumes"),
   purpose: fc.constantFrom("vpc", "public"),
+  cluster: fc.constantFrom("us-east-1", "us-iad-1"),
+  bucket_name: fc.constantFrom("first.example.com", "planted"),
+  certificate: fc.constant(certificate.certificate),
+  private_key: fc.constant(certificate.privateKey),
+  content_type: fc.constant("text/plain"),
+  k8s_version: fc.constantFrom("1.27", "1.28", "1.28", "1.29"),
+  count: fc.integer({ min: 1, max: 4 }),
+  node_pools: fc.array(
+    fc.record({
+      type: fc.constantFrom("g6-standard-1", "g6-standard-2"),
+      count: fc.integer({ min: 1, max: 3 }),
+    }),
+    { minLength: 1, maxLength: 2 },
+  ),
+  "POST /lke/clusters/{clusterId}/pools type": fc.constant("g6-standard-1"),
   "POST /domains type": fc.constantFrom("master", "master", "slave"),
   "POST /compute/instances type": fc.constant("g6-nanode-1"),
 };
@@ -161,7 +226,7 @@ const step = fc.constantFrom(...targets).chain((operation) =>
     key: fc.constant(operation.key),
     body: operation.body ? fitting(operation.body, 0, operation.key) : fc.constant(undefined),
     pick: fc.array(fc.nat(1_000), { minLength: 4, maxLength: 4 }),
-    query: fc.constantFrom("", "", "", "", "?page=2&page_size=25", "?page=x"),
+    query: fc.constantFrom("", "", "", "", "?name=www", "?name=www", "?page=2&page_size=25", "?page=x"),
     filter: fc.constantFrom(
       ...Array.from({ length: 12 }, () => undefined),
       ...[
@@ -178,7 +243,7 @@ test("no request makes the emulator fail or answer outside the contract", async 
   const logged: string[] = [];
   const succeeded = new Set<string>();
   const seed = join(folder, "seed.json");
-  writeFileSync(seed, JSON.stringify({ requests: beginning }));
+  writeFileSync(seed, JSON.stringify({ requests: beginning, collections: planted }));
   const emulator = await startEmulator({ seed, checkAnswers: true, log: (line) => logged.push(line) });
   try {
     await fc.assert(
@@ -202,6 +267,10 @@ test("no request makes the emulator fail or answer outside the contract", async 
         await look("/profile/tokens");
         await look("/account/users");
         await look("/volumes");
+        for (const path of ["/lke/versions", "/object-storage/clusters", "/object-storage/buckets"])
+          await look(path);
+        await look("/object-storage/keys");
+        await look(`/lke/clusters/${await look("/lke/clusters")}/pools`);
         await look(`/domains/${await look("/domains")}/records`);
         await look(`/vpcs/${await look("/vpcs")}/subnets`);
         const instance = `/compute/instances/${await look("/compute/instances")}`;
@@ -275,9 +344,17 @@ function remember(path: string, method: string, json: unknown, known: Map<string
   const items = (json as { data?: unknown })?.data ?? (method === "POST" ? [json] : []);
   const at = method === "POST" && /\/(clone|import)$/.test(path) ? `/${path.split("/")[1]}` : path;
   for (const item of Array.isArray(items) ? items : []) {
-    const { id, username } = (item ?? {}) as { id?: number | string; username?: string };
-    const name = path === "/account/users" ? username : id;
-    const ids = known.get(at) ?? [];
-    if (name !== undefined && !ids.includes(String(name))) known.set(at, [...ids, String(name)].slice(-20));
+    const { id, username, cluster, label, nodes } = (item ?? {}) as {
+      [name in "id" | "username" | "cluster" | "label"]?: string;
+    } & { nodes?: { id: string }[] };
+    const bucket = path.startsWith("/object-storage/buckets") && cluster !== undefined;
+    keep(known, at, path === "/account/users" ? username : bucket ? cluster : id);
+    if (bucket) keep(known, `/object-storage/buckets/${cluster}`, label);
+    for (const node of nodes ?? []) keep(known, path.replace(/pools.*/, "nodes"), node.id);
   }
+}
+
+function keep(known: Map<string, string[]>, at: string, name: string | undefined): void {
+  const ids = known.get(at) ?? [];
+  if (name !== undefined && !ids.includes(String(name))) known.set(at, [...ids, String(name)].slice(-20));
 }
