@@ -172,6 +172,21 @@ test("an answer lost within a run is looked for by the next one", async () => {
   expectDeclared(b, blocks);
 });
 
+test("what a lost answer made for a block that is gone is deleted before its name is needed", async () => {
+  const b = bench(world());
+  b.world.pause = async () => {
+    throw new Error("the connection was reset");
+  };
+  await b.engine([{ name: "a", inputs: { label: "same" } }]).up();
+  b.world.pause = async () => {};
+  b.world.calls.length = 0;
+  const renamed: Block[] = [{ name: "b", inputs: { label: "same" } }];
+  const preview = await b.engine(renamed).preview();
+  expect(preview).toMatchObject({ result: "succeeded", counts: { create: 1, delete: 1 } });
+  expect((await b.engine(renamed).up()).counts).toEqual(preview.counts);
+  expectDeclared(b, renamed);
+});
+
 test("a refusal of the service leaves nothing to look for", async () => {
   const b = bench(world());
   b.world.fault = () => Object.assign(new Error("400 no"), { status: 400 });

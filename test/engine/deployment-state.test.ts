@@ -9,7 +9,7 @@ import { readJournal } from "../../provider/engine/deployment/journal.ts";
 import { takeLock } from "../../provider/engine/deployment/lock.ts";
 import type { Host } from "../../provider/engine/host.ts";
 import { type Block, bench, nextMachine, program } from "./deployment-program.ts";
-import { life, thing, world } from "./deployment-world.ts";
+import { life, memoryDisk, thing, world } from "./deployment-world.ts";
 
 const urn = (name: string): string => `urn:pulumi:dev::shop::${thing}::${name}`;
 const a: Block = { name: "a", inputs: { label: "a", size: 1 } };
@@ -145,7 +145,7 @@ test("one writer at a time: a living owner is named, a dead one of this host is 
   await expect(b.engine([a], { machine: alive }).up()).rejects.toMatchObject({
     code: "locked",
     message: expect.stringContaining(
-      "bert on here (process " + machine.pid + ") since 2029-12-31T23:50:00.000Z, 10 minutes ago, for up",
+      `bert on here (process ${machine.pid}) since 2029-12-31T23:50:00.000Z, 10 minutes ago, for up`,
     ),
   });
   expect(b.world.calls).toEqual([]);
@@ -217,6 +217,27 @@ test("the key file has mode 0600, is made once with a notice, and a passphrase w
   ).toBe(false);
   await rm(folder, { recursive: true });
 }, 60_000);
+
+test("a disk that fails stops the run, names the file, and loses nothing that was made", async () => {
+  const b = bench(world());
+  const disk = memoryDisk(b.files);
+  let appended = 0;
+  const full = {
+    ...disk,
+    append: async (path: string, text: string) => {
+      appended += 1;
+      if (appended > 1) throw Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" });
+      return disk.append(path, text);
+    },
+  };
+  await expect(b.engine([a], { disk: full }).up()).rejects.toMatchObject({
+    code: "state",
+    message: "The state cannot be kept: /state/stacks/shop/dev.journal: ENOSPC: no space left",
+  });
+  expect(b.world.objects.size).toBe(1);
+  expect((await b.engine([a]).up()).result).toBe("succeeded");
+  expect(b.world.objects.size).toBe(1);
+});
 
 test("a broken state file is refused, and left alone", async () => {
   const b = bench(world());

@@ -207,6 +207,11 @@ export function worldProvider(world: World, of: Life = life()): Provider {
     create: async (order) => {
       const values = plain(order.inputs);
       if (order.preview) {
+        for (const { id, values: held } of world.objects.values()) {
+          if (held.label === values.label && !order.isKnownId?.(id)) {
+            throw new CheckFailedError([{ property: "label", reason: `${held.label} exists already` }]);
+          }
+        }
         if (values.size === 14) throw new CheckFailedError([{ property: "size", reason: "14 is sold out" }]);
         return {
           id: "",

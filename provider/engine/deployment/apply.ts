@@ -5,6 +5,8 @@
 
 import {
   type EarlierAttempt,
+  type FindRequest,
+  type FindResponse,
   type Provider,
   ResourceInitFailedError,
   surelyNotWritten,
@@ -43,7 +45,16 @@ export function guarded(run: Run, state: ResourceState, outputs: ValueMap): Valu
   return markSecrets(outputs, state.inputs, [...bySchema, ...(state.additionalSecretOutputs ?? [])]);
 }
 
-/** Makes the object. Resolves to the state as saved; a preview's has no id. */
+async function foundBefore(
+  run: Run,
+  order: CreateOrder,
+  request: Omit<FindRequest, "earlierAttempt">,
+): Promise<FindResponse> {
+  if (order.earlier === undefined) return undefined;
+  return order.provider.find?.({ ...request, earlierAttempt: order.earlier.attempt, signal: run.signal });
+}
+
+/** Makes the object. Resolves to the state as saved; a preview's has no id, unless an earlier attempt made the object. */
 export async function createObject(run: Run, order: CreateOrder): Promise<ResourceState> {
   const { provider, wanted } = order;
   const { ledger } = run;
@@ -57,6 +68,13 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
     ...(wanted.customTimeouts?.create ? { timeoutSeconds: wanted.customTimeouts.create } : {}),
   };
   if (run.preview) {
+    // What an earlier attempt made holds its name, so that a look-up for a new one would refuse it: it is found instead.
+    const found = await foundBefore(run, order, request);
+    if (found) {
+      const taken = { ...wanted, id: found.id, outputs: guarded(run, wanted, found.state) };
+      await ledger.set([[slot, taken], ...(order.displaces ?? [])], [slot]);
+      return taken;
+    }
     const { state } = await provider.create({ ...request, preview: true, signal: run.signal });
     const made = { ...wanted, outputs: withSources(guarded(run, wanted, state), wanted.urn) };
     await ledger.set([[slot, made], ...(order.displaces ?? [])], [slot]);

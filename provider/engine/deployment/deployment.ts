@@ -22,6 +22,8 @@ export interface DeploymentOptions {
 
 export interface Deployment {
   readonly host: Host;
+  /** Deletes what interrupted creations made of resources that are not declared any more, before anything else needs their names. */
+  readonly clearOrphans: (isDeclared: (state: ResourceState) => boolean) => Promise<void>;
   /** Resolves when every registration has ended, however. */
   readonly settled: () => Promise<void>;
   /** Deletes what the program did not register, and what replacements left. `isDeclared` keeps what it might have registered had nothing failed. */
@@ -135,6 +137,22 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
 
   return {
     host,
+    async clearOrphans(isDeclared) {
+      try {
+        const slots = await settleCreations(run, {
+          keep: false,
+          isOpen: (urn) => isDeclaredUrn(urn, isDeclared),
+        });
+        // What was never saved has nothing that depends on it.
+        await removeAll(
+          run,
+          slots.map((slot) => ({ slot, left: null, replaced: false })),
+          (slot) => slot,
+        );
+      } catch (error) {
+        run.failure(error, root);
+      }
+    },
     async settled() {
       for (let count = -1; count !== underWay.length; ) {
         count = underWay.length;

@@ -48,7 +48,11 @@ export function createExecution(options: ExecutionOptions): Execution {
 
   async function execute(run: Run, of: Program, continueOnError: boolean): Promise<ValueMap | undefined> {
     const deployment = createDeployment(run, { ...options, defaultConfig: of.providerConfig });
+    const keys = new Set(of.graph.map(({ type, name }) => keyOf(type, name)));
+    const isDeclared = (state: ResourceState): boolean =>
+      keys.has(keyOf(state.type, urnParts(state.urn).name));
     let outputs: ValueMap | undefined;
+    await deployment.clearOrphans(isDeclared);
     try {
       outputs = await of.run(deployment.host);
     } catch (error) {
@@ -62,10 +66,7 @@ export function createExecution(options: ExecutionOptions): Execution {
     const isWhole = outputs !== undefined && !run.hasFailed();
     if (!run.signal.aborted && (isWhole || continueOnError)) {
       // A resource that was not reached, because something before it failed, is declared all the same.
-      const declared = new Set(isWhole ? [] : of.graph.map(({ type, name }) => keyOf(type, name)));
-      await deployment.removeUndeclared((state: ResourceState) =>
-        declared.has(keyOf(state.type, urnParts(state.urn).name)),
-      );
+      await deployment.removeUndeclared(isWhole ? () => false : isDeclared);
       run.tellRepeated();
     }
     if (outputs === undefined || isOver(run)) return undefined;

@@ -34,7 +34,7 @@ export interface FolderOptions {
 
 /** Opens nothing yet. Throws EngineError `usage` for a name that cannot be a file's. */
 export function createStateFolder(options: FolderOptions): StateFolder {
-  const disk = options.disk ?? createDisk();
+  const disk = explained(options.disk ?? createDisk());
   const sealer = createSealers({
     environment: options.environment,
     keyFile: join(options.folder, "key"),
@@ -81,6 +81,28 @@ export function createStateFolder(options: FolderOptions): StateFolder {
       const file = join(options.folder, ".gitignore");
       if ((await disk.read(file)) === undefined) await disk.claim(file, "key\n*.lock\n*.lock.*\n*.tmp\n");
     },
+  };
+}
+
+/** The disk with errors that say which file cannot be used, and that this is about the state. */
+function explained(disk: Disk): Disk {
+  async function tried<T>(path: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (!(cause instanceof Error) || typeof (cause as { code?: unknown }).code !== "string") throw cause;
+      throw new EngineError("state", `The state cannot be kept: ${path}: ${cause.message}`, { cause });
+    }
+  }
+  return {
+    read: (path) => tried(path, () => disk.read(path)),
+    replace: (path, text) => tried(path, () => disk.replace(path, text)),
+    append: (path, text) => tried(path, () => disk.append(path, text)),
+    claim: (path, text) => tried(path, () => disk.claim(path, text)),
+    move: (from, to) => tried(from, () => disk.move(from, to)),
+    remove: (path) => tried(path, () => disk.remove(path)),
+    list: (path) => tried(path, () => disk.list(path)),
+    close: () => disk.close(),
   };
 }
 

@@ -91,7 +91,7 @@ export async function openLedger(
   const sealer = options.sealer(salt);
   if ((file && needsKey(file.deployment)) || found?.holdsSealed) await sealer.ready();
   const recorder = createRecorder(sealer);
-  const state = createWorkingState();
+  const state = createWorkingState(options.write);
   if (file) {
     const { resources, attempts } = readDeployment(file.deployment, sealer, recorder.remember);
     state.load(resources, attempts);
@@ -175,7 +175,8 @@ function applicable(
   return found;
 }
 
-function createWorkingState() {
+/** `forgets: false` (a preview): what the plan deletes is still there, so its id stays known. */
+function createWorkingState(forgets: boolean) {
   const resources = new Map<number, ResourceState>();
   const attempts = new Map<number, Attempt>();
   const renamed = new Map<Urn, Urn>();
@@ -193,7 +194,7 @@ function createWorkingState() {
     if (key === undefined) return;
     const now = (ids.get(key) ?? 0) + by;
     if (now > 0) ids.set(key, now);
-    else ids.delete(key);
+    else if (forgets) ids.delete(key);
   }
 
   function put(slot: number, state: ResourceState | null): void {

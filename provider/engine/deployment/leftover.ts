@@ -142,12 +142,14 @@ export async function settleDependants(run: Run, urns: ReadonlySet<Urn>): Promis
 
 /**
  * Settles the creations that nobody took up: what they made goes into the state. `keep` says that it is still wanted (a refresh: the next run
- * updates it); otherwise, or when its URN has another object by now, it waits for its deletion. `isOpen` leaves an attempt for a later run.
+ * updates it); otherwise, or when its URN has another object by now, it waits for its deletion. `isOpen` leaves an attempt for later.
+ * Resolves to the slots of what was found.
  */
 export async function settleCreations(
   run: Run,
   options: { readonly keep: boolean; readonly isOpen: (urn: Urn) => boolean },
-): Promise<void> {
+): Promise<number[]> {
+  const found: number[] = [];
   const begun = [...run.ledger.attempts].filter(([, attempt]) => attempt.kind === "creating");
   for (const [slot, attempt] of begun) {
     const { urn } = attempt.resource;
@@ -161,5 +163,7 @@ export async function settleCreations(
       message: `An interrupted run had made ${made.type} ${made.id ?? ""} and not saved it: ${isWanted ? "it is in the state now" : "it is deleted"}.`,
       urn,
     });
+    found.push(slot);
   }
+  return found;
 }

@@ -174,7 +174,7 @@ async function leave(
     ...(old.modified === undefined ? {} : { modified: old.modified }),
     ...(old.importID === undefined ? {} : { importID: old.importID }),
   };
-  const step = stepFor("same", old, { urn: next.urn, oldInputs: old.inputs, newInputs: inputs });
+  const step = stepFor("same", next, { oldInputs: old.inputs, newInputs: inputs });
   registry.expect(step, inputs);
   return run(registry, step, async () => {
     if (sameValue(old as unknown as Value, next as unknown as Value)) return old;

@@ -97,7 +97,7 @@ export function createRegistry(
       ? await plain.diffConfig({ urn: entry.urn, oldInputs: old.inputs, newInputs: checked.inputs })
       : undefined;
     const diff = plainDiff && replaceOnChanges(plainDiff, entry.options.replaceOnChanges ?? []);
-    const isReplaced = diff !== undefined && diff.changes && diff.replaces.length > 0;
+    const isReplaced = (diff?.changes ?? false) && (diff?.replaces.length ?? 0) > 0;
     const op = old === undefined ? "create" : isReplaced ? "replace" : diff?.changes ? "update" : "same";
     const isNew = op === "create" || op === "replace";
     const id = isNew ? (run.preview ? undefined : randomUUID()) : old?.id;
@@ -113,7 +113,7 @@ export function createRegistry(
     };
     const step = stepFor(op, isNew ? { ...next, id: old?.id } : next, {
       detailedDiff: withoutHidden(diff?.detailedDiff ?? {}, entry.options.hideDiffs),
-      replaceReasons: isReplaced ? diff.replaces : [],
+      replaceReasons: isReplaced ? (diff?.replaces ?? []) : [],
       newInputs: checked.inputs,
       ...(old ? { oldInputs: old.inputs } : {}),
       ...place,
