@@ -205,7 +205,7 @@ function progressOf(waiter: Waiter, now: number): string {
 function timedOut(waiter: Waiter, seconds: number): TimeoutError {
   const last = waiter.lastStatus === undefined ? "" : `; its last status was "${waiter.lastStatus}"`;
   const trouble = waiter.trouble === undefined ? "" : `; the last look failed: ${waiter.trouble.message}`;
-  const message = `${nameOf(waiter.path)} was not ready after ${seconds} s${last}${trouble}`;
+  const message = `${nameOf(waiter.path)} was not ready after ${Math.round(seconds)} s${last}${trouble}`;
   return new TimeoutError(waiter.path, seconds, waiter.lastStatus, message, waiter.trouble);
 }
 
