@@ -1,5 +1,6 @@
 /** The embedded engine of one stack: its operations, each with the state, the lock and the providers that it needs. Prints nothing. */
 
+import { randomUUID } from "node:crypto";
 import type { ValueMap } from "../core/value.ts";
 import { createProvider, catalogue as everyType } from "../provider.ts";
 import { type Adopted, adoptOne } from "./deployment/adoption.ts";
@@ -39,6 +40,7 @@ export function createEngine(options: EngineOptions): Engine {
     project: options.project,
     stack: options.stack,
     folder,
+    lineage: randomUUID(),
     notices,
     emit,
     now,

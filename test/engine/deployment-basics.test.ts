@@ -48,6 +48,23 @@ test("a preview writes nothing anywhere, and an up then takes the steps that it 
   expect(preview.counts).toMatchObject({ replace: 2, delete: 1 });
 });
 
+test("an automatic name is in the preview what it is in the run, and stays in every later one", async () => {
+  const b = bench(world());
+  const blocks: Block[] = [{ name: "a", inputs: { size: 1 } }];
+  const engine = b.engine(blocks);
+  const { steps } = await engine.preview();
+  await engine.up();
+  const label = [...b.world.objects.values()][0]?.values.label;
+  expect(label).toMatch(/^a-[0-9a-f]{7}$/);
+  expect(steps[0]?.newInputs?.label).toBe(label);
+  const replaced: Block[] = [{ name: "a", inputs: { size: 1, region: "us" } }];
+  const shown = await b.engine(replaced).preview();
+  await b.engine(replaced).up();
+  const next = [...b.world.objects.values()][0]?.values.label;
+  expect(next).not.toBe(label);
+  expect(shown.steps[0]?.newInputs?.label).toBe(next);
+});
+
 test("unknown outputs of a preview say what they will come from", async () => {
   const b = bench(world());
   const seen: ValueMap[] = [];

@@ -267,6 +267,7 @@ test("a line that is damaged in the middle of a journal is told, and the rest co
 test("a journal whose first line is torn began nothing", () => {
   expect(readJournal('{"journal":1,"ba')).toBeUndefined();
   expect(readJournal("")).toBeUndefined();
+  expect(() => readJournal('{"jour\n{"set":[],"end":[]}\n')).toThrow("first line");
   expect(readJournal('{"journal":1,"base":3,"lineage":"x"}\n{"begin":"crea')).toMatchObject({
     base: 3,
     damaged: 0,
@@ -438,6 +439,13 @@ test("five thousand resources cost what each costs, made and looked through", as
   expect(large).toBeLessThan(small * 4 + 1);
   await rm(folder, { recursive: true });
 }, 120_000);
+
+test("what a killed write of the state file left is removed by the next run", async () => {
+  const b = bench(world());
+  b.files.set(`${stateFile}.0123456789ab.tmp`, "{");
+  await b.engine([a]).up();
+  expect([...b.files.keys()].filter((path) => path.endsWith(".tmp"))).toEqual([]);
+});
 
 test("what others wrote into the state folder is left alone", async () => {
   const folder = await mkdtemp(join(tmpdir(), "plumbline-shared-"));

@@ -1,6 +1,6 @@
 /** The state folder: which file is whose, and how its stacks are opened. */
 
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ValueMap } from "../../core/value.ts";
 import { createDisk, type Disk } from "./disk.ts";
 import { EngineError } from "./failure.ts";
@@ -18,8 +18,8 @@ export interface StateFolder {
   readonly stackOutputs: (name: string) => Promise<ValueMap>;
   /** Names of the project's stacks. */
   readonly stacks: () => Promise<readonly string[]>;
-  /** What is to be kept out of version control is said in a `.gitignore`, once. */
-  readonly protect: () => Promise<void>;
+  /** Needs the lock: says in a `.gitignore`, once, what is to be kept out of version control, and removes what killed writes left. */
+  readonly tidy: () => Promise<void>;
 }
 
 export interface FolderOptions {
@@ -77,7 +77,11 @@ export function createStateFolder(options: FolderOptions): StateFolder {
         .filter((name) => name !== undefined);
       return [...new Set(found)].sort();
     },
-    async protect() {
+    async tidy() {
+      const within = dirname(files.snapshot);
+      const left = (await disk.list(within)).map((name) => join(within, name));
+      const torn = left.filter((path) => path.startsWith(`${files.snapshot}.`) && path.endsWith(".tmp"));
+      await Promise.all(torn.map((path) => disk.remove(path)));
       const file = join(options.folder, ".gitignore");
       if ((await disk.read(file)) === undefined) await disk.claim(file, "key\n*.lock\n*.lock.*\n*.tmp\n");
     },

@@ -5,6 +5,7 @@
 
 import { containsSecret } from "../../core/value.ts";
 import type { Disk } from "./disk.ts";
+import { EngineError } from "./failure.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Attempt, ResourceState } from "./state.ts";
 import { holdsSealed, type Json, type JsonMap, resourceFromWire, resourceToWire } from "./wire.ts";
@@ -129,14 +130,23 @@ export interface FoundJournal extends JournalHeader {
   readonly entries: (sealer: Pick<Sealer, "open">) => JournalEntry[];
 }
 
-/** Reads a journal's text; undefined when not even its first line is whole, so that nothing was begun. */
+/**
+ * Reads a journal's text; undefined when not even its first line is whole, so that nothing was begun. Throws EngineError `state` when that line
+ * is damaged and others follow it.
+ */
 export function readJournal(text: string): FoundJournal | undefined {
   const lines = text.split("\n");
   // What follows the last line end was torn off by a kill.
   lines.pop();
   const parsed = lines.map((line) => parseLine(line));
   const header = parsed[0];
-  if (header?.journal !== 1) return undefined;
+  if (header?.journal !== 1) {
+    if (lines.length < 2) return undefined;
+    throw new EngineError(
+      "state",
+      "The first line of the stack's journal is damaged, so what the last run did cannot be told. Bring the file back, or remove it, run `plumbline refresh`, and look for objects that the state does not know.",
+    );
+  }
   const body = parsed.slice(1);
   const whole = body.filter((line) => line !== undefined) as JsonMap[];
   const lastIsTorn = body.length > 0 && body[body.length - 1] === undefined;

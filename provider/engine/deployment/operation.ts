@@ -20,6 +20,8 @@ export interface OperationContext {
   readonly notices: { tell: (message: string) => void };
   readonly emit: Emit;
   readonly now: () => Date;
+  /** For a stack that has no state yet: the same in its previews and in the run that follows. */
+  readonly lineage: string;
   readonly machine: Machine;
   readonly catalogue: Catalogue;
   readonly parallel: number;
@@ -60,7 +62,7 @@ export function createOperations(context: OperationContext): Operations {
         const message = `An earlier run ended without letting go of the stack; taken over from ${describeOwner(lock.takenOverFrom, context.now())}.`;
         emit({ event: "diagnostic", severity: "info", message });
       }
-      await folder.protect();
+      await folder.tidy();
       return await work(emit);
     } finally {
       await lock.release();
@@ -81,9 +83,10 @@ export function createOperations(context: OperationContext): Operations {
       const body = async () => {
         emit({ event: "start", operation, project: context.project, stack: context.stack });
         context.notices.tell = (message) => emit({ event: "diagnostic", severity: "info", message });
-        const ledger = await folder.open(options);
+        const ledger = await folder.open({ ...options, lineage: options.lineage ?? context.lineage });
         const pool = createPool({
           createProvider: context.createProvider,
+          catalogue: context.catalogue,
           ledger,
           defaultConfig: context.defaultConfig,
         });

@@ -1,7 +1,7 @@
 /** The configured Providers of one operation, one for each provider resource: made when first needed, cancelled and closed together. */
 
-import type { Provider, RequestCounts, Urn } from "../../core/protocol.ts";
-import { containsUnknown, type ValueMap } from "../../core/value.ts";
+import type { Catalogue, Provider, RequestCounts, Urn } from "../../core/protocol.ts";
+import { containsUnknown, unknown, type ValueMap } from "../../core/value.ts";
 import type { Ledger } from "./ledger.ts";
 import type { ResourceState } from "./state.ts";
 import { isDefaultProvider, providerReference, referencedProvider } from "./urn.ts";
@@ -22,6 +22,7 @@ export interface ProviderPool {
 
 export interface PoolOptions {
   readonly createProvider: () => Provider;
+  readonly catalogue: Catalogue;
   readonly ledger: Ledger;
   /** Config of the default provider as it is declared now; wins over what the state says. Absent: nobody knows. */
   readonly defaultConfig: ValueMap | undefined;
@@ -46,7 +47,7 @@ export function createPool(options: PoolOptions): ProviderPool {
     if (known) return known;
     const making = (async () => {
       const provider = make();
-      if (containsUnknown(inputs)) return unknowing(provider);
+      if (containsUnknown(inputs)) return unknowing(provider, options.catalogue);
       await provider.configure(inputs);
       return provider;
     })();
@@ -119,7 +120,11 @@ export function savedProvider(ledger: Ledger, urn: Urn, id: string): ResourceSta
  * What stands in for a Provider whose configuration is not known before something else is made: everything it would have to look up is
  * unknown, and whatever exists is taken to change in place. Only previews meet it.
  */
-function unknowing(provider: Provider): Provider {
+function unknowing(provider: Provider, catalogue: Catalogue): Provider {
+  const open = (type: string): ValueMap =>
+    Object.fromEntries(
+      Object.keys(catalogue.resources.get(type)?.outputs ?? {}).map((name) => [name, unknown]),
+    );
   return {
     ...provider,
     check: async ({ newInputs }) => ({ inputs: newInputs, failures: [] }),
@@ -130,7 +135,7 @@ function unknowing(provider: Provider): Provider {
       deleteBeforeReplace: false,
       stables: [],
     }),
-    create: async ({ inputs }) => ({ id: "", state: inputs }),
+    create: async ({ type, inputs }) => ({ id: "", state: { ...open(type), ...inputs } }),
     update: async ({ newInputs, state }) => ({ state: { ...state, ...newInputs } }),
     read: async ({ id, inputs, state }) => ({ id, inputs: inputs ?? {}, state: state ?? {} }),
     invoke: async () => ({ result: {}, failures: [] }),

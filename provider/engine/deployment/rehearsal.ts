@@ -41,6 +41,10 @@ export async function rehearse(
       seen.add(urn);
       const old = saved(urn);
       const known = old && !old.external ? old : undefined;
+      if (!run.isTargeted(urn)) {
+        const outputs = known?.outputs ?? { ...unknownOutputs(goal.type, urn), ...goal.inputs };
+        return { urn, id: known?.id ?? unknownFrom(`${urn}#id`), outputs };
+      }
       const newInputs = known
         ? ignoreChanges(goal.inputs, known.inputs, goal.options.ignoreChanges ?? [])
         : goal.inputs;

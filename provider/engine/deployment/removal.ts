@@ -65,7 +65,9 @@ export async function removeAll(
     for (const urn of references(state)) {
       for (const needed of byUrn.get(urn) ?? []) {
         if (needed.slot === removal.slot || at(needed) >= at(removal)) continue;
-        waitsFor.set(needed.slot, [...(waitsFor.get(needed.slot) ?? []), node]);
+        const waiting = waitsFor.get(needed.slot);
+        if (waiting) waiting.push(node);
+        else waitsFor.set(needed.slot, [node]);
       }
     }
   }
