@@ -138,6 +138,8 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly path: string;
   /** Where objects are listed and created; default: `path` without its last segment. */
   readonly collection?: string;
+  /** The service's filter that keeps the collection to the account's own objects, where it shows others too. */
+  readonly own?: WireObject;
   /** Types whose ids are the leading parameters (`["dns/domain"]` for a Record). */
   readonly parents?: readonly string[];
   readonly inputs: I;

@@ -4,6 +4,8 @@ import type { FunctionType } from "../core/function.ts";
 import type { ResourceType } from "../core/resource.ts";
 import { getVolume, getVolumes } from "./blockstorage/functions.ts";
 import { Volume } from "./blockstorage/volume.ts";
+import { getStackScript, getStackScripts } from "./compute/functions.ts";
+import { StackScript } from "./compute/stackscript.ts";
 import { Domain } from "./dns/domain.ts";
 import { getDomain, getDomains, getRecords, getZoneFile } from "./dns/functions.ts";
 import { Record } from "./dns/record.ts";
@@ -12,7 +14,7 @@ import { getVpcIps } from "./vpc/ips.ts";
 import { Subnet } from "./vpc/subnet.ts";
 import { Vpc } from "./vpc/vpc.ts";
 
-export const resourceTypes: readonly ResourceType[] = [Domain, Record, Vpc, Subnet, Volume];
+export const resourceTypes: readonly ResourceType[] = [Domain, Record, Vpc, Subnet, Volume, StackScript];
 
 export const functionTypes: readonly FunctionType[] = [
   getDomain,
@@ -26,4 +28,6 @@ export const functionTypes: readonly FunctionType[] = [
   getVpcIps,
   getVolume,
   getVolumes,
+  getStackScript,
+  getStackScripts,
 ];

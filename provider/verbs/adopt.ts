@@ -32,7 +32,7 @@ export async function findMade(search: Search): Promise<Found | undefined> {
   if (collection === undefined) throw new Error(`the parents of this ${type.name} are not known`);
   const answered = await (type.asAnswered?.(values, service) ?? values);
   const candidates: Found[] = [];
-  const objects = await service.list(collection, { fresh: true });
+  const objects = await service.list(collection, { fresh: true, ...(type.own && { filter: type.own }) });
   const startedAt = search.startedAt();
   for (const object of objects) {
     const id = idOf(type, values, object);

@@ -89,7 +89,7 @@ async function listUnder(
     encodeURIComponent(parents[name] ?? ""),
   );
   try {
-    const objects = await service.list(path);
+    const objects = await service.list(path, type.own && { filter: type.own });
     return objects.map((object) => ({ id: idOf(type, { ...parents, ...object }, object), object }));
   } catch (error) {
     if (isGone(error)) return [];

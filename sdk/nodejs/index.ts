@@ -13,6 +13,7 @@ utilities.lazyLoad(exports, ["Provider"], () => require("./provider"));
 
 // Export sub-modules:
 import * as blockstorage from "./blockstorage";
+import * as compute from "./compute";
 import * as config from "./config";
 import * as dns from "./dns";
 import * as types from "./types";
@@ -20,6 +21,7 @@ import * as vpc from "./vpc";
 
 export {
     blockstorage,
+    compute,
     config,
     dns,
     types,

@@ -8,6 +8,38 @@ import * as outputs from "../types/output";
 export namespace blockstorage {
 }
 
+export namespace compute {
+    /**
+     * A parameter of the script.
+     */
+    export interface UserDefinedFieldArgs {
+        /**
+         * The value when none is given; without it, one must be.
+         */
+        default?: pulumi.Input<string>;
+        /**
+         * A value as an example.
+         */
+        example?: pulumi.Input<string>;
+        /**
+         * What to ask for.
+         */
+        label: pulumi.Input<string>;
+        /**
+         * Values to choose any of, by commas.
+         */
+        manyOf?: pulumi.Input<string>;
+        /**
+         * Name of the variable that the script finds its value in.
+         */
+        name: pulumi.Input<string>;
+        /**
+         * Values to choose one of, by commas.
+         */
+        oneOf?: pulumi.Input<string>;
+    }
+}
+
 export namespace dns {
     /**
      * Fills the new zone by a transfer (AXFR) from another nameserver. Taking it out later changes nothing.

@@ -62,6 +62,105 @@ export namespace blockstorage {
 
 }
 
+export namespace compute {
+    /**
+     * A StackScript.
+     */
+    export interface StackScriptInfo {
+        /**
+         * When it was made (UTC).
+         */
+        created: string;
+        /**
+         * Instances made from it that there are now.
+         */
+        deploymentsActive: number;
+        /**
+         * Instances ever made from it.
+         */
+        deploymentsTotal: number;
+        /**
+         * What the script is for.
+         */
+        description: string;
+        /**
+         * Id of the StackScript.
+         */
+        id: string;
+        /**
+         * The images that the script can be deployed with; order does not matter.
+         */
+        images: string[];
+        /**
+         * True lets every account see and deploy it. It can never be made private again: `false` is then refused, and taking it out of the declaration changes nothing. Default: false.
+         */
+        isPublic: boolean;
+        /**
+         * For display only: 3 to 128 characters; several scripts may share one.
+         */
+        label: string;
+        /**
+         * True when it belongs to the account.
+         */
+        mine: boolean;
+        /**
+         * What the last revision changed.
+         */
+        revNote: string;
+        /**
+         * The script. It begins with `#!`; `<UDF name=… label=…>` tags in it declare the parameters of a deployment. Kinds of line ends do not matter.
+         */
+        script: string;
+        /**
+         * When it was last changed (UTC).
+         */
+        updated?: string;
+        /**
+         * Picture of that user.
+         */
+        userAvatarId: string;
+        /**
+         * The parameters that the script declares.
+         */
+        userDefinedFields: outputs.compute.UserDefinedField[];
+        /**
+         * The user who made it.
+         */
+        username: string;
+    }
+
+    /**
+     * A parameter of the script.
+     */
+    export interface UserDefinedField {
+        /**
+         * The value when none is given; without it, one must be.
+         */
+        default?: string;
+        /**
+         * A value as an example.
+         */
+        example?: string;
+        /**
+         * What to ask for.
+         */
+        label: string;
+        /**
+         * Values to choose any of, by commas.
+         */
+        manyOf?: string;
+        /**
+         * Name of the variable that the script finds its value in.
+         */
+        name: string;
+        /**
+         * Values to choose one of, by commas.
+         */
+        oneOf?: string;
+    }
+
+}
+
 export namespace dns {
     /**
      * Fills the new zone by a transfer (AXFR) from another nameserver. Taking it out later changes nothing.

@@ -1,0 +1,74 @@
+/** Functions of the compute area: StackScripts, the account's own and public ones (contract section 4.1). */
+
+import { flag, id, optional, text } from "../../core/field.ts";
+import { providerFunction } from "../../core/function.ts";
+import type { WireObject } from "../../core/service-port.ts";
+import { viewFields, viewList, viewOf } from "../../core/view.ts";
+import { existing, needsOne, theOnly } from "../find.ts";
+import { StackScript } from "./stackscript.ts";
+
+const collection = "/compute/stackscripts";
+
+export const getStackScript = providerFunction({
+  area: "compute",
+  name: "getStackScript",
+  description: "One StackScript: any by its id, one of the account's own by its label.",
+  args: {
+    id: optional(
+      id({
+        description: "Id of the StackScript; it may be another account's public one.",
+        reference: "compute/stackScript",
+      }),
+    ),
+    label: optional(text({ description: "Label of one of the account's own StackScripts." })),
+  },
+  result: viewFields(StackScript),
+  check: (args, refuse) => needsOne(args, "id", "label", refuse),
+  async call({ args, service }) {
+    if (args.id !== undefined) {
+      const read = service.get(`${collection}/${args.id}`);
+      return viewOf(StackScript, await existing(`StackScript with id ${args.id}`, read));
+    }
+    const own = await service.list(collection, { filter: { mine: true } });
+    const found = own.filter((script) => script["label"] === args.label);
+    return viewOf(StackScript, theOnly(found, `StackScript of this account labelled "${args.label}"`));
+  },
+});
+
+export const getStackScripts = providerFunction({
+  area: "compute",
+  name: "getStackScripts",
+  description:
+    "The StackScripts that the arguments match: the account's own, or with `mine: false` the public ones of others too.",
+  args: {
+    mine: optional(
+      flag({
+        description:
+          "True: the account's own alone. False: those of every account that can be seen; give other arguments then, there are thousands. Default: true.",
+      }),
+    ),
+    label: optional(text({ description: "Only StackScripts with this label." })),
+    username: optional(text({ description: "Only StackScripts that this user made." })),
+    isPublic: optional(flag({ description: "Only public ones, or only private ones." })),
+    image: optional(
+      text({ description: "Only StackScripts that can be deployed with this image (`compute/debian12`)." }),
+    ),
+  },
+  result: { stackScripts: viewList(StackScript, "The StackScripts, by id.") },
+  async call({ args, service }) {
+    const { mine = true, label, username, isPublic, image } = args;
+    const asked = Object.entries({ label, username, is_public: isPublic }).filter(
+      ([, value]) => value !== undefined,
+    );
+    const filter = { ...(mine && { mine }), ...Object.fromEntries(asked) };
+    const found = await service.list(collection, { filter });
+    const isWanted = (script: WireObject) => {
+      const images = script["images"] as readonly string[];
+      return (
+        asked.every(([name, value]) => script[name] === value) &&
+        (image === undefined || images.includes(image) || images.includes("any/all"))
+      );
+    };
+    return { stackScripts: found.filter(isWanted).map((script) => viewOf(StackScript, script)) };
+  },
+});
