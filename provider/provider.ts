@@ -17,6 +17,7 @@ import { createResource, findResource } from "./verbs/create.ts";
 import { deleteResource } from "./verbs/delete.ts";
 import { invokeFunction } from "./verbs/invoke.ts";
 import { listResources, readResource } from "./verbs/read.ts";
+import { runVerb } from "./verbs/run.ts";
 import { keyedQueue, type Service, type Session } from "./verbs/session.ts";
 import { updateResource } from "./verbs/update.ts";
 
@@ -67,7 +68,10 @@ export function createProvider(options: ProviderOptions = {}): Provider {
     diff: async (request) => {
       const type = typeOf(request.type);
       session.plan.know(type, request.id, request.urn);
-      return diffResource(type, request);
+      const diff = diffResource(type, request);
+      if (diff.replaces.length > 0 && type.lostByReplace !== undefined)
+        request.log?.("warning", lossOf(type, request.id, diff.replaces));
+      return diff;
     },
     create: (request) => named(() => createResource(session, typeOf(request.type), request)),
     find: (request) => named(() => findResource(session, typeOf(request.type), request)),
@@ -76,11 +80,17 @@ export function createProvider(options: ProviderOptions = {}): Provider {
     delete: (request) => named(() => deleteResource(session, typeOf(request.type), request)),
     invoke: (request) => named(() => invokeFunction(session, functionOf(request.token), request)),
     list: (request) => named(() => listResources(session, typeOf(request.type), request)),
+    run: (request) => named(() => runVerb(session, typeOf(request.type), request)),
     requests: () => service?.requests() ?? {},
     serviceTime: () => service?.serviceTime() ?? new Date().toISOString(),
     cancel: () => cancelling.abort(),
     close: async () => service?.close(),
   };
+}
+
+/** What the user must know before a replacement. */
+function lossOf(type: ResourceType, id: string, replaces: readonly string[]): string {
+  return `a change of ${replaces.join(", ")} replaces ${type.name} ${id}: ${type.lostByReplace} are deleted with it`;
 }
 
 /** The real client, with its times in RFC 3339. */

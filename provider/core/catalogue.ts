@@ -52,7 +52,21 @@ function resourceInfo(type: ResourceType): ResourceInfo {
     description: type.description,
     inputs: propertyInfos(type.inputs, (name) => isRequired(type.inputs[name]!)),
     outputs: propertyInfos(stateFields(type), (name) => isAlwaysAnswered(type, name)),
+    ...(type.verbs.length > 0 && { verbs: verbInfos(type) }),
   };
+}
+
+function verbInfos(type: ResourceType): NonNullable<ResourceInfo["verbs"]> {
+  return Object.fromEntries(
+    type.verbs.map(({ name, description, destroys, args = {} }) => [
+      name,
+      {
+        description,
+        ...(destroys !== undefined && { destroys }),
+        args: propertyInfos(args, (each) => isRequired(args[each]!)),
+      },
+    ]),
+  );
 }
 
 function functionInfo(type: FunctionType): FunctionInfo {

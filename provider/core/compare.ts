@@ -106,6 +106,22 @@ export function equal(one: Value | undefined, other: Value | undefined): boolean
   );
 }
 
+/** What an observed or earlier group says of the members that a declaration chose: without those left to the service. */
+export function toldOf(
+  field: TSchema,
+  all: Value | undefined,
+  declared: Value | undefined,
+): Value | undefined {
+  const fields = fieldsOf(field);
+  const [group, chosen] = [all, declared].map((value) => (value === undefined ? undefined : reveal(value)));
+  if (!fields || !isValueMap(group) || !isValueMap(chosen)) return all;
+  const told = Object.entries(group).filter(([name]) => {
+    const isChosen = chosen[name] !== undefined && chosen[name] !== null;
+    return isChosen || !fields[name] || !annotations(fields[name]).computed;
+  });
+  return Object.fromEntries(told);
+}
+
 interface Members {
   readonly [name: string]: Value;
 }

@@ -1,7 +1,7 @@
 /** What a change of inputs means: in place or replace, and where. Compares new inputs with the inputs last applied, never with a rule of the service. Pure. */
 
 import { isAutomaticName } from "./automatic-name.ts";
-import { comparable, differences, equal, same } from "./compare.ts";
+import { comparable, differences, equal, same, toldOf } from "./compare.ts";
 import { annotations } from "./field.ts";
 import { knownValues, plainInputs } from "./plain.ts";
 import { formatPath, isWithin, parsePath } from "./property-path.ts";
@@ -24,7 +24,7 @@ export function diffResource(type: ResourceType, request: DiffOf): DiffResponse 
     const field = type.inputs[name]!;
     const places = differences(
       field,
-      comparable(field, oldInputs[name]),
+      comparable(field, toldOf(field, oldInputs[name], newInputs[name])),
       comparable(field, newInputs[name]),
       [name],
     )
@@ -66,14 +66,14 @@ export function changedInputs(
   ];
   return Object.keys(type.inputs).filter((name) => {
     const field = type.inputs[name]!;
-    const before = comparable(field, oldInputs[name]);
+    const before = comparable(field, toldOf(field, oldInputs[name], newInputs[name]));
     const after = comparable(field, newInputs[name]);
     if (equal(before, after)) return false;
     if (isAbsent(newInputs[name]) && annotations(field).computed) return false;
     return !(
       isAbsent(oldInputs[name]) &&
       !isAbsent(state[name]) &&
-      same(field, state[name], newInputs[name])
+      same(field, toldOf(field, state[name], newInputs[name]), newInputs[name])
     );
   });
 }

@@ -38,7 +38,9 @@ export interface Annotations {
   readonly writeOnly?: boolean;
   /** Answered only by the create: kept from the state afterwards. */
   readonly shownOnce?: boolean;
-  /** Left out, the service chooses; taking it out of the declaration changes nothing. */
+  /** On outputs: answered by another view of the object, and not in every state. `observe` adds it; kept from the state when it is absent; functions' views leave it out. */
+  readonly elsewhere?: boolean;
+  /** Left out, the service chooses; taking it out of the declaration changes nothing. Members of a group may be so too. */
   readonly computed?: boolean;
   /** Any change of its value runs a verb, once; it has no value of its own on the service. */
   readonly trigger?: boolean;
@@ -97,6 +99,7 @@ export const annotationKeywords = [
   "secret",
   "writeOnly",
   "shownOnce",
+  "elsewhere",
   "computed",
   "trigger",
   "normal",

@@ -49,6 +49,8 @@ export const normalForms = {
   "trailing-dot": ofText((text) => (text.length > 1 ? text.replace(/\.+$/, "") : text)),
   "leading-underscore": ofText((text) => text.replace(/^_+/, "")),
   address: ofText(canonicalAddress),
+  /** A range of one address as that address. */
+  "single-host": ofText((text) => text.replace(text.includes(":") ? /\/128$/ : /\/32$/, "")),
   "line-endings": ofText((text) => text.replace(/\r\n?/g, "\n")),
   /** A list whose order and repetitions mean nothing. */
   set: (value) => {

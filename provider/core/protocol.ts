@@ -178,6 +178,21 @@ export interface ListedResource {
   readonly name: string;
 }
 
+/** Runs a verb by hand. */
+export interface RunRequest extends RequestContext {
+  /** Canonical token of the type. */
+  readonly type: string;
+  /** The canonical id, or the natural name as for an import. */
+  readonly id: string;
+  readonly verb: string;
+  readonly args: ValueMap;
+}
+
+export interface RunResponse {
+  /** Arguments that were refused; then nothing was run. */
+  readonly failures: readonly CheckFailure[];
+}
+
 export interface ListRequest extends RequestContext {
   readonly type: string;
   /** For child types: the parent's id. Absent lists every parent's children. */
@@ -212,6 +227,8 @@ export interface Provider {
   readonly delete: (request: DeleteRequest) => Promise<void>;
   readonly invoke: (request: InvokeRequest) => Promise<InvokeResponse>;
   readonly list: (request: ListRequest) => Promise<readonly ListedResource[]>;
+  /** Runs a verb of an existing object once, and waits until the object is ready again. Absent where a provider has no verbs. */
+  readonly run?: (request: RunRequest) => Promise<RunResponse>;
   /** Requests made so far. */
   readonly requests: () => RequestCounts;
   /** Now, by the service's clock as last seen in an answer, else by this machine's (RFC 3339). For EarlierAttempt. */
@@ -242,8 +259,17 @@ export interface PropertyInfo {
   readonly secret: boolean;
 }
 
+export interface VerbInfo {
+  readonly description: string;
+  /** What it destroys, in words; absent: nothing. */
+  readonly destroys?: string;
+  readonly args: { readonly [name: string]: PropertyInfo };
+}
+
 export interface ResourceInfo {
   readonly token: string;
+  /** Verbs that can be run by hand, by name; absent: none. */
+  readonly verbs?: { readonly [name: string]: VerbInfo };
   readonly description: string;
   readonly inputs: { readonly [name: string]: PropertyInfo };
   readonly outputs: { readonly [name: string]: PropertyInfo };

@@ -59,6 +59,8 @@ export interface LookupContext<I extends Fields> extends Change<I> {
   readonly list: (path: string) => Promise<readonly WireObject[]>;
   /** One object; fails with an ApiError when it is not there. */
   readonly get: (path: string) => Promise<WireObject>;
+  /** Tells the user something that is no refusal. */
+  readonly warn: (message: string) => void;
   /** True when another resource of this deployment is known to be the object with this id. */
   readonly isOurs: (id: string) => boolean;
   /** True when all parents exist already, so that their lists can be asked for. */
@@ -99,6 +101,33 @@ export interface Aspect<I extends Fields> {
   readonly fields: readonly (keyof I & string)[];
   /** Brings the service in line. Returns the object when an answer gave it, undefined when it must be read. */
   readonly sync: (context: AspectContext<I>) => Promise<WireObject | undefined>;
+  /** True for an object that it may work on although it is not ready (a restore of what has failed). */
+  readonly mayStart?: (object: WireObject) => boolean;
+}
+
+/** Something that is done to an object and leaves no value of its own: by hand, and once for each change of its trigger. */
+export interface Verb<I extends Fields> {
+  /** camelCase (`resetCredentials`). */
+  readonly name: string;
+  /** Markdown, one sentence. */
+  readonly description: string;
+  /** What it destroys, in words that end "this destroys …"; absent: nothing. */
+  readonly destroys?: string;
+  /** Arguments by hand; the trigger's group has the same ones. */
+  readonly args?: Fields;
+  /** The input whose change runs it: any value, or a group of the arguments and a `trigger`. */
+  readonly trigger?: keyof I & string;
+  /** Runs it. What it makes of the object's readiness is waited for afterwards. */
+  readonly run: (context: VerbContext<I>) => Promise<void>;
+  /** True for an object that it may work on although it is not ready. */
+  readonly mayStart?: (object: WireObject) => boolean;
+}
+
+/** What a verb works with. */
+export interface VerbContext<I extends Fields> extends ActionContext<I> {
+  readonly id: string;
+  readonly path: string;
+  readonly args: { readonly [name: string]: unknown };
 }
 
 /** A create by another operation; fields that it does not carry are synced afterwards. */
@@ -107,6 +136,13 @@ export interface CreateVariant<I extends Fields> {
   readonly body: WireObject;
   /** The fields that the request carries. */
   readonly fields: readonly (keyof I & string)[];
+}
+
+/** The request that removes an object where that is not the DELETE of its path. */
+export interface Removal {
+  readonly method: "post" | "put" | "delete";
+  readonly path: string;
+  readonly body?: WireObject;
 }
 
 /** When an object is finished after a create or an update. */
@@ -142,6 +178,10 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly own?: WireObject;
   /** Types whose ids are the leading parameters (`["dns/domain"]` for a Record). */
   readonly parents?: readonly string[];
+  /** Where the first parameter chooses the type that the next ones are the id of: types by that parameter's value. In place of `parents`. */
+  readonly parentsByKind?: { readonly [value: string]: string };
+  /** False for objects of the collection that are of another type; default: all are of this one. */
+  readonly includes?: (object: WireObject) => boolean;
   readonly inputs: I;
   readonly outputs: O;
   /** How people name an object under its parents (`www/A`), from the wire; default its label. */
@@ -166,12 +206,27 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   /** Declared values as the service will answer them, where that needs another object (a name relative to its zone); for finding an object again. A key that is there but undefined is not compared. */
   readonly asAnswered?: (values: ValuesOf<I>, service: ServicePort) => Promise<ValuesOf<I>>;
   readonly aspects?: readonly Aspect<I>[];
+  readonly verbs?: readonly Verb<I>[];
+  /** An answer in the shape that the fields describe, where the service writes it otherwise than it reads it. Idempotent. */
+  readonly asDeclared?: (object: WireObject) => WireObject;
+  /** True where the object exists from the beginning: a create is a PUT to its own path, repeated when its answer is lost. Every parameter of the path is an input. */
+  readonly takesOver?: boolean;
+  /** Creates whose queue is the same run one after the other; default: those that could be taken for each other. */
+  readonly createQueue?: (values: ValuesOf<I>) => string;
+  /** Waits until a create may be sent. */
+  readonly beforeCreate?: (context: ActionContext<I>) => Promise<void>;
+  /** For creates whose answer has no id: waits until the object is in its list, where it is found by its adopt key and its age. */
+  readonly appears?: (context: ActionContext<I>) => Promise<void>;
   /** Adds to the object what other views say of it. */
   readonly observe?: (
     context: ActionContext<I> & { readonly id: string; readonly path: string },
     object: WireObject,
   ) => Promise<WireObject>;
   readonly ready?: Readiness;
+  /** The request that removes the object (a revoke, a PUT of the defaults); default: the DELETE of its path. */
+  readonly removal?: (values: ValuesOf<I>, path: string) => Removal;
+  /** What is lost with a replaced object (`its databases and backups`): the plan of a replacement says so. */
+  readonly lostByReplace?: string;
   /** Does what must happen before the DELETE. */
   readonly beforeDelete?: (
     context: ActionContext<I> & { readonly id: string; readonly path: string },
@@ -197,6 +252,7 @@ export interface ResourceType extends ResourceSpec<Fields, Fields> {
   readonly ownParameter: string | undefined;
   readonly collection: string;
   readonly aspects: readonly Aspect<Fields>[];
+  readonly verbs: readonly Verb<Fields>[];
 }
 
 /** Makes a type of its spec. Throws when the spec contradicts itself. */
@@ -219,6 +275,27 @@ export function resource<const I extends Fields, const O extends Fields>(
     parameters,
     ownParameter,
     collection: spec.collection ?? spec.path.replace(/\/[^/]+$/, ""),
-    aspects: erased.aspects ?? [],
+    aspects: [...(erased.verbs ?? []).flatMap(triggered), ...(erased.aspects ?? [])],
+    verbs: erased.verbs ?? [],
   };
+}
+
+/** The aspect that runs a verb when its trigger changes. */
+function triggered(verb: Verb<Fields>): Aspect<Fields>[] {
+  const { name, trigger, run, mayStart } = verb;
+  if (trigger === undefined) return [];
+  return [
+    {
+      name,
+      fields: [trigger],
+      ...(mayStart && { mayStart }),
+      async sync(context) {
+        await run({
+          ...context,
+          args: verb.args ? (context.inputs[trigger] as VerbContext<Fields>["args"]) : {},
+        });
+        return undefined;
+      },
+    },
+  ];
 }

@@ -2,7 +2,7 @@
 
 import type { TSchema } from "typebox";
 import { isAutomaticName } from "./automatic-name.ts";
-import { comparable, equal, same } from "./compare.ts";
+import { comparable, equal, same, toldOf } from "./compare.ts";
 import { canonicalOf, changedInputs, moves } from "./diff.ts";
 import { annotations } from "./field.ts";
 import { parametersOf } from "./identifier.ts";
@@ -28,7 +28,8 @@ function isUnreadable(type: ResourceType, name: string): boolean {
 }
 
 /** What the service says of the object, in our names: readable inputs and outputs, nulls left out. */
-export function observedState(type: ResourceType, id: string, object: WireObject): ValueMap {
+export function observedState(type: ResourceType, id: string, answered: WireObject): ValueMap {
+  const object = type.asDeclared?.(answered) ?? answered;
   const parents = Object.entries(parametersOf(type, id)).filter(([name]) => name !== type.ownParameter);
   const read = { ...objectFromWire(type.inputs, object), ...objectFromWire(type.outputs, object) };
   for (const name of Object.keys(type.inputs)) if (isUnreadable(type, name)) delete (read as Mutable)[name];
@@ -52,7 +53,9 @@ export function stateOf(
     else if (isSecret(given) && state[name] !== undefined) state[name] = secret(state[name]);
   }
   for (const [name, field] of Object.entries(type.outputs)) {
-    if (annotations(field).shownOnce && previous[name] !== undefined) state[name] = previous[name];
+    const { shownOnce, elsewhere } = annotations(field);
+    const isKept = shownOnce || (elsewhere && state[name] === undefined);
+    if (isKept && previous[name] !== undefined) state[name] = previous[name];
   }
   return state;
 }
@@ -78,7 +81,11 @@ export function refreshedInputs(
   ];
   for (const [name, field] of Object.entries(type.inputs)) {
     if (isUnreadable(type, name) || !isDeclarable(field, live[name])) continue;
-    if (same(field, before[name], now[name]) || same(field, declared[name], now[name])) continue;
+    if (
+      same(field, before[name], now[name]) ||
+      same(field, declared[name], toldOf(field, now[name], declared[name]))
+    )
+      continue;
     if (live[name] === undefined || comparable(field, live[name]) === comparable(field, undefined))
       delete result[name];
     else result[name] = isSecret(inputs[name]) ? secret(live[name]) : live[name];

@@ -35,6 +35,7 @@ export async function findMade(search: Search): Promise<Found | undefined> {
   const objects = await service.list(collection, { fresh: true, ...(type.own && { filter: type.own }) });
   const startedAt = search.startedAt();
   for (const object of objects) {
+    if (type.includes?.(object) === false) continue;
     const id = idOf(type, values, object);
     if (!search.isTaken(id) && isNotOlder(object, startedAt) && matches(type, id, answered, object)) {
       candidates.push({ id, object });

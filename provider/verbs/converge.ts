@@ -1,6 +1,6 @@
 /** Brings an existing object to its declared state: compares with what was observed, syncs each part, waits until it is ready. One flow for create, update and resume. */
 
-import { same } from "../core/compare.ts";
+import { same, toldOf } from "../core/compare.ts";
 import { canonicalOf, changedInputs } from "../core/diff.ts";
 import type { Fields } from "../core/field.ts";
 import { annotations } from "../core/field.ts";
@@ -66,7 +66,7 @@ export async function converge(task: Task): Promise<WireObject> {
   const pending = fieldsToSync(task, object);
   try {
     for (const step of stepsOf(task, pending)) {
-      object = await settled(task, object);
+      if (!step.mayStart?.(object)) object = await settled(task, object);
       object = await runStep(task, object, step);
       for (const name of step.fields) pending.delete(name);
     }
@@ -82,6 +82,7 @@ export async function converge(task: Task): Promise<WireObject> {
 }
 
 interface Step {
+  readonly mayStart?: Aspect<Fields>["mayStart"] | undefined;
   readonly fields: readonly string[];
   readonly run: (object: WireObject, fields: ReadonlySet<string>) => Promise<WireObject | undefined>;
 }
@@ -102,7 +103,11 @@ function stepsOf(task: Task, pending: ReadonlySet<string>): Step[] {
   for (const aspect of type.aspects) {
     const fields = aspect.fields.filter((name) => pending.has(name));
     if (fields.length > 0)
-      steps.push({ fields, run: (object, changed) => runAspect(task, aspect, object, changed) });
+      steps.push({
+        fields,
+        mayStart: aspect.mayStart,
+        run: (object, changed) => runAspect(task, aspect, object, changed),
+      });
   }
   return steps;
 }
@@ -148,9 +153,10 @@ export function fieldsToSync(task: Task, object: WireObject): Set<string> {
     if (ignored.some((pattern) => isWithin([name], pattern))) continue;
     const isDeclared = inputs[name] !== undefined && inputs[name] !== null;
     if (isInvisible(type, name)) {
-      const isNew = before ? changed.has(name) : isDeclared && !notes.trigger && !posted?.has(name);
+      const isChanged = changed.has(name) && (isDeclared || !notes.trigger);
+      const isNew = before ? isChanged : isDeclared && !notes.trigger && !posted?.has(name);
       if (isNew) result.add(name);
-    } else if (!same(field, inputs[name], observed[name])) {
+    } else if (!same(field, inputs[name], toldOf(field, observed[name], inputs[name]))) {
       const hasMoved = before !== undefined && !same(field, last[name], observed[name]);
       const isDue = before ? changed.has(name) || (isDeclared && hasMoved) : isDeclared && !posted?.has(name);
       if (isDue) result.add(name);
@@ -181,7 +187,10 @@ export function bodyOf(
 }
 
 /** Waits until the object is ready, if its type knows such a thing. */
-async function settled(task: Task, object: WireObject): Promise<WireObject> {
+export async function settled(
+  task: Pick<Task, "type" | "id" | "identity" | "attempt" | "values">,
+  object: WireObject,
+): Promise<WireObject> {
   const { ready } = task.type;
   if (!ready) return object;
   const isReady = (seen: WireObject | undefined) => {

@@ -16,7 +16,7 @@ import { isAnswerLost, isApiError, isGone } from "../core/service-port.ts";
 import { foretoldCreate, stateOf } from "../core/state.ts";
 import { containsUnknown, type Value } from "../core/value.ts";
 import { type Found, findById, findMade, type Search } from "./adopt.ts";
-import { bodyOf, converge, initFailed } from "./converge.ts";
+import { actionContext, bodyOf, converge, initFailed } from "./converge.ts";
 import { refusal } from "./failure.ts";
 import { lookUp } from "./lookup.ts";
 import { type Attempt, begin, type Session } from "./session.ts";
@@ -36,9 +36,8 @@ export async function createResource(
   }
   const attempt = begin(session, request, request.timeoutSeconds || type.timeouts.create);
   const values = valuesToApply(type, request.inputs);
-  const made = await session.exclusive(adoptKeyOf(type, values), () =>
-    ensure(session, type, request, attempt, values),
-  );
+  const queue = type.createQueue ? `${type.key} ${type.createQueue(values)}` : adoptKeyOf(type, values);
+  const made = await session.exclusive(queue, () => ensure(session, type, request, attempt, values));
   const { id, object } = made;
   try {
     await request.onCreated?.(id, stateOf(type, id, object, request.inputs));
@@ -86,7 +85,10 @@ async function ensure(
   attempt: Attempt,
   values: Values,
 ): Promise<Made> {
-  const earlier = request.earlierAttempt ? await resume(session, type, request, attempt, values) : undefined;
+  const context = actionContext({ identity: request, attempt, values });
+  const isResumed = request.earlierAttempt !== undefined && !type.takesOver;
+  const earlier = isResumed ? await resume(session, type, request, attempt, values) : undefined;
+  if (!earlier) await type.beforeCreate?.(context);
   const made: Made = earlier
     ? { ...earlier, posted: new Set() }
     : await make(session, type, request, attempt, values);
@@ -99,7 +101,7 @@ type Values = { readonly [name: string]: unknown };
 async function resume(
   session: Session,
   type: ResourceType,
-  request: Pick<CreateRequest, "earlierAttempt" | "isKnownId" | "urn">,
+  request: FindRequest | CreateRequest,
   attempt: Attempt,
   values: Values,
 ): Promise<Found | undefined> {
@@ -112,7 +114,14 @@ async function resume(
     isTaken: isTaken(session, type, request),
   };
   try {
-    if (id === undefined) return await findMade(search);
+    if (type.takesOver) {
+      const own = idOf(type, values, {});
+      return { id: own, object: await attempt.service.getFresh(pathOf(type, own)) };
+    }
+    if (id === undefined) {
+      await type.appears?.(actionContext({ identity: request, attempt, values }));
+      return await findMade(search);
+    }
     return search.isTaken(id) ? undefined : await findById(search, id, pathOf(type, id));
   } catch (error) {
     if (isGone(error)) return undefined;
@@ -134,24 +143,35 @@ async function make(
 ): Promise<Made> {
   const variant = (await type.createRequest?.(values, attempt.service)) ?? plainCreate(type, request, values);
   const posted = new Set<string>(variant.fields);
+  const send = type.takesOver ? attempt.service.put : attempt.service.post;
   const began = performance.now();
   // The service's clock may be learnt only from an answer after the request, so the start is counted back from then.
   const startedAt = () =>
     new Date(Date.parse(session.service().serviceTime()) - (performance.now() - began)).toISOString();
+  // A wait for what appears late may outlast the service's clock; such a type has asked the service before.
+  const sentAt = type.appears && startedAt();
+  const look = () =>
+    afterLostAnswer(session, type, request, attempt, values, sentAt ? () => sentAt : startedAt);
   let lost: Error | undefined;
   for (let round = 1; round <= creationAttempts; round++) {
     try {
-      const object = await attempt.service.post(variant.path, variant.body);
+      const object = await send(variant.path, variant.body);
       if (object["id"] !== undefined || type.ownParameter === undefined) {
         return { id: idOf(type, values, object), object, posted };
       }
-      throw new Error(`POST ${variant.path} answered without an id`);
+      const appeared = type.appears && (await look());
+      if (appeared) return { ...appeared, posted };
+      throw new Error(`POST ${variant.path} was answered, but what it made is not there`);
     } catch (error) {
       const isLost = isAnswerLost(error);
+      if (isLost && type.takesOver) {
+        lost = error;
+        continue;
+      }
       // A refusal after a lost answer may mean that the first request was carried out after it was looked for.
       if (!isLost && !(lost && isApiError(error, 400)))
         throw await explained(type, request, attempt, values, error);
-      const found = await afterLostAnswer(session, type, request, attempt, values, startedAt, lost ?? error);
+      const found = await look().catch(unclear(lost ?? error));
       if (found) return { ...found, posted };
       if (!isLost) throw await explained(type, request, attempt, values, error);
       lost = error;
@@ -160,7 +180,7 @@ async function make(
   throw new Error(`${lost?.message}; nothing was made by ${creationAttempts} attempts`, { cause: lost });
 }
 
-/** What the lost create made, if anything. A look-up that fails leaves it open, and says so. */
+/** What a create made whose answer did not tell, if anything. */
 async function afterLostAnswer(
   session: Session,
   type: ResourceType,
@@ -168,23 +188,27 @@ async function afterLostAnswer(
   attempt: Attempt,
   values: Values,
   startedAt: () => string,
-  lost: Error,
 ): Promise<Found | undefined> {
-  const known = isTaken(session, type, request);
-  try {
-    return await findMade({ type, values, service: attempt.service, startedAt, isTaken: known });
-  } catch (error) {
+  await type.appears?.(actionContext({ identity: request, attempt, values }));
+  const isKnown = isTaken(session, type, request);
+  return findMade({ type, values, service: attempt.service, startedAt, isTaken: isKnown });
+}
+
+/** A look-up that fails leaves it open what a lost create made, and says so. */
+function unclear(lost: Error): (error: unknown) => never {
+  return (error) => {
     const why = error instanceof Error ? error.message : String(error);
     throw new Error(`${lost.message}; it could not be found out: ${why}`, { cause: lost });
-  }
+  };
 }
 
 function plainCreate(type: ResourceType, request: CreateRequest, values: Values): CreateVariant<Fields> {
-  const path = collectionPath(type, values);
+  const path = type.takesOver ? pathOf(type, idOf(type, values, {})) : collectionPath(type, values);
+  const template = type.takesOver ? type.path : type.collection;
   if (path === undefined) throw new Error(`the parents of this ${type.name} are not known`);
   const carried = Object.entries(type.inputs).filter(([name, field]) => {
     const { local, updateOnly, trigger } = annotations(field);
-    if (local || updateOnly || trigger || type.collection.includes(`{${name}}`)) return false;
+    if (local || updateOnly || trigger || template.includes(`{${name}}`)) return false;
     return request.inputs[name] !== undefined && request.inputs[name] !== null;
   });
   const fields = carried.map(([name]) => name);

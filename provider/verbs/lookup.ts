@@ -63,6 +63,7 @@ export async function lookUp(
     creating,
     refuse,
     isOurs,
+    warn: (message) => request.log?.("warning", message),
     collection,
     list: (path) => existing(list, path),
     get: (path) => service.get(path),

@@ -6,6 +6,7 @@ import type { ResourceType } from "../core/resource.ts";
 import { isGone, type ServicePort, type WireObject } from "../core/service-port.ts";
 import { importedInputs, observedState, refreshedInputs, stateOf } from "../core/state.ts";
 import type { ValueMap } from "../core/value.ts";
+import { objectFromWire } from "../core/wire.ts";
 import { actionContext } from "./converge.ts";
 import { begin, type Session } from "./session.ts";
 
@@ -47,20 +48,45 @@ export async function resolveId(
   text: string,
 ): Promise<string | undefined> {
   if (isCanonicalId(type, text)) return text;
-  const parent = type.parents?.length ? session.types.get(type.parents.at(-1)!) : undefined;
-  const [parentText, name] = parent ? cut(text, parent.parameters.length) : ["", text];
-  if (name === undefined || name === "") {
+  const families = familiesOf(session, type);
+  const family = families.find(({ kind }) => kind === undefined || text.startsWith(`${kind}/`));
+  const [parentText, name] = parentAndName(family, text);
+  if (!family || name === undefined || name === "") {
     throw new Error(`"${text}" does not name a ${type.name}: write ${idFormat(type)} or ${type.nameFormat}`);
   }
+  const { parent } = family;
   const parentId = parent ? await resolveId(session, parent, service, parentText) : "";
   if (parentId === undefined) return undefined;
-  const parents = parentValues(type, parent, parentId);
+  const parents = parentValues(type, family, parentId);
   const ids = (await listUnder(type, service, parents))
     .filter(({ object }) => naturalName(type, object).toLowerCase() === name.toLowerCase())
     .map(({ id }) => id);
   if (ids.length > 1)
     throw new Error(`"${text}" names ${ids.length} objects; use one of their ids: ${ids.join(", ")}`);
   return ids[0];
+}
+
+/** A way in which objects of a type hang under a parent: by the only type that it has, or by the kind that its id begins with. */
+interface Family {
+  readonly kind?: string;
+  readonly parent: ResourceType | undefined;
+}
+
+function familiesOf(session: Session, type: ResourceType): Family[] {
+  if (!type.parentsByKind) {
+    const key = type.parents?.at(-1);
+    return [{ parent: key === undefined ? undefined : session.types.get(key) }];
+  }
+  return Object.entries(type.parentsByKind).map(([kind, key]) => ({ kind, parent: session.types.get(key) }));
+}
+
+/** What names the parent, and the rest. Under a kind, the parent's natural name begins with the kind too (`mysql/shop`). */
+function parentAndName(family: Family | undefined, text: string): [string, string | undefined] {
+  if (!family?.parent) return ["", family && text];
+  const { kind, parent } = family;
+  if (kind === undefined) return cut(text, parent.parameters.length);
+  const [parentText, name] = cut(text.slice(kind.length + 1), parent.parameters.length);
+  return [isCanonicalId(parent, parentText) ? parentText : `${kind}/${parentText}`, name];
 }
 
 /** The first `count` segments, and the rest (undefined when there is none). */
@@ -74,9 +100,10 @@ const naturalName = (type: ResourceType, object: WireObject) =>
   type.naturalName?.(object) ?? String(object["label"] ?? object["id"]);
 
 /** The leading parameters of a type's paths, from the id of its parent. */
-function parentValues(type: ResourceType, parent: ResourceType | undefined, parentId: string) {
+function parentValues(type: ResourceType, { kind, parent }: Family, parentId: string) {
   if (!parent) return {};
-  const parts = Object.values(parametersOf(parent, parentId));
+  const own = Object.values(parametersOf(parent, parentId));
+  const parts = kind === undefined ? own : [kind, ...own];
   return Object.fromEntries(parts.map((part, i) => [type.parameters[i]!, part]));
 }
 
@@ -90,7 +117,12 @@ async function listUnder(
   );
   try {
     const objects = await service.list(path, type.own && { filter: type.own });
-    return objects.map((object) => ({ id: idOf(type, { ...parents, ...object }, object), object }));
+    return objects
+      .filter((object) => type.includes?.(object) !== false)
+      .map((object) => {
+        const own = objectFromWire(type.inputs, type.asDeclared?.(object) ?? object);
+        return { id: idOf(type, { ...own, ...parents }, object), object };
+      });
   } catch (error) {
     if (isGone(error)) return [];
     throw error;
@@ -104,16 +136,20 @@ export async function listResources(
   request: ListRequest,
 ): Promise<readonly ListedResource[]> {
   const { service } = begin(session, request);
-  const parent = type.parents?.length ? session.types.get(type.parents.at(-1)!) : undefined;
-  const parentIds = !parent
-    ? [""]
-    : request.parentId !== undefined
-      ? [request.parentId]
-      : (await listResources(session, parent, { ...request, type: parent.token })).map(({ id }) => id);
   const lists = await Promise.all(
-    parentIds.map((parentId) => listUnder(type, service, parentValues(type, parent, parentId))),
+    familiesOf(session, type).map(async (family) => {
+      const { parent } = family;
+      const parentIds = !parent
+        ? [""]
+        : request.parentId !== undefined
+          ? [request.parentId]
+          : (await listResources(session, parent, { ...request, type: parent.token })).map(({ id }) => id);
+      return Promise.all(
+        parentIds.map((parentId) => listUnder(type, service, parentValues(type, family, parentId))),
+      );
+    }),
   );
-  return lists.flat().map(({ id, object }) => ({ id, name: proposedName(naturalName(type, object)) }));
+  return lists.flat(2).map(({ id, object }) => ({ id, name: proposedName(naturalName(type, object)) }));
 }
 
 /** A natural name as a resource name: `www/A` becomes `www-a`. */

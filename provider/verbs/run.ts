@@ -1,0 +1,40 @@
+/** Runs a verb by hand: checks its arguments, finds the object, runs it once, waits until the object is ready again. */
+
+import { pathOf } from "../core/identifier.ts";
+import { nearest } from "../core/nearest.ts";
+import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
+import type { RunRequest, RunResponse } from "../core/protocol.ts";
+import type { ResourceType } from "../core/resource.ts";
+import { observedState } from "../core/state.ts";
+import { validate } from "../core/validate.ts";
+import { actionContext, settled } from "./converge.ts";
+import { resolveId } from "./read.ts";
+import { begin, type Session } from "./session.ts";
+
+export async function runVerb(
+  session: Session,
+  type: ResourceType,
+  request: RunRequest,
+): Promise<RunResponse> {
+  const verb = type.verbs.find(({ name }) => name === request.verb);
+  if (!verb) {
+    const names = type.verbs.map(({ name }) => name);
+    const near = nearest(request.verb, names);
+    const advice = near ? `did you mean ${near}?` : `it has: ${names.join(", ") || "none"}`;
+    throw new Error(`${type.name} has no verb ${request.verb}; ${advice}`);
+  }
+  const given = plainInputs(verb.args ?? {}, withoutNulls(request.args));
+  const failures = await validate({ fields: verb.args ?? {}, noun: "argument" }, given);
+  if (failures.length > 0) return { failures };
+  const attempt = begin(session, request, type.timeouts.update);
+  const id = await resolveId(session, type, attempt.service, request.id);
+  if (id === undefined) throw new Error(`there is no ${type.name} ${request.id}`);
+  const path = pathOf(type, id);
+  const object = await attempt.service.getFresh(path);
+  const values = knownValues(plainInputs(type.inputs, observedState(type, id, object)));
+  const task = { type, id, identity: { urn: "", type: type.token, name: request.id }, attempt, values };
+  if (!verb.mayStart?.(object)) await settled(task, object);
+  await verb.run({ ...actionContext(task), id, path, args: knownValues(given) });
+  await settled(task, await attempt.service.getFresh(path));
+  return { failures: [] };
+}
