@@ -40,10 +40,11 @@ export function addEmulatorCommand(program: Command): void {
     .option("--dns <port>", "answer DNS for active zones on this port (UDP and TCP)")
     .action(async (_flags, command: Command) => {
       const flags = command.optsWithGlobals<EmulatorFlags & { json?: boolean }>();
+      const ended = interrupted();
       const emulator = await start(optionsOf(flags));
       if (flags.json) console.log(JSON.stringify({ baseUrl: emulator.baseUrl, token: emulator.token }));
       else console.log(`listening on ${emulator.baseUrl}`);
-      await interrupted();
+      await ended;
       await emulator.close();
     });
 }
