@@ -19,7 +19,10 @@ if (pulumi.bin === undefined) {
   console.log(`Pulumi tests run with ${join(pulumi.bin, "pulumi")}`);
 }
 
-const built = spawnSync(process.execPath, [join(root, "scripts", "build.mjs")], { cwd: root, stdio: "inherit" });
+const built = spawnSync(process.execPath, [join(root, "scripts", "build.mjs")], {
+  cwd: root,
+  stdio: "inherit",
+});
 if (built.status !== 0) process.exit(built.status ?? 1);
 
 mkdirSync(join(root, "test-results"), { recursive: true });
