@@ -12,12 +12,11 @@ import { type Run, stepFor } from "./run.ts";
 import type { ResourceState } from "./state.ts";
 import { isProviderType, urnParts } from "./urn.ts";
 
-/** What is read in a refresh: objects that exist, of resources that are managed. */
+/** What is read in a refresh: objects that exist. */
 function readable(run: Run): [number, ResourceState][] {
   return [...run.ledger.resources].filter(
     ([, state]) =>
       state.custom &&
-      !state.external &&
       !state.delete &&
       !state.pendingReplacement &&
       !isProviderType(state.type) &&
@@ -66,9 +65,11 @@ async function refreshOne(run: Run, slot: number, state: ResourceState): Promise
     });
     return;
   }
-  const drift = await driftOf(run, state, live);
+  // An object that is only read has no inputs to differ from: there it is the outputs that count.
+  const drift = state.external ? {} : await driftOf(run, state, live);
   const isAsApplied =
     Object.keys(drift).length === 0 &&
+    !state.external &&
     state.id === next.id &&
     sameValue((state.initErrors ?? []) as Value, (next.initErrors ?? []) as Value);
   // What only the service moves (a time stamp, a status) is saved, but is no change that anybody has to look at; Pulumi says so too.
@@ -124,6 +125,7 @@ export async function findDrift(
 ): Promise<Drifted[]> {
   const found = await Promise.all(
     readable(run).map(async ([, state]): Promise<Drifted | undefined> => {
+      if (state.external) return undefined;
       try {
         const provider = await run.pool.ofReference(state.provider);
         const live = await readObject(run, provider, state);
