@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Emulator, startEmulator, starterAccount } from "../../emulator/index.ts";
 import { createEngine, type Engine } from "../../provider/engine/engine.ts";
 import { loadProgram } from "../../provider/engine/language/program.ts";
@@ -18,6 +18,7 @@ beforeEach(async () => {
   emulator.reset();
   folder = await mkdtemp(join(tmpdir(), "plumbline-deployment-"));
 });
+afterEach(() => rm(folder, { recursive: true, force: true }));
 afterAll(async () => {
   await emulator.close();
 });
@@ -192,5 +193,4 @@ test("an up that is killed at any of ten moments is finished by the next one, wi
     expect(await account(), `after a kill at request ${last}`).toEqual(wanted);
     expect(await readFile(join(state, "stacks/web/dev.json"), "utf8")).not.toContain("pending_operations");
   }
-  await rm(folder, { recursive: true });
 }, 240_000);
