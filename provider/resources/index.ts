@@ -6,6 +6,23 @@ import { getVolume, getVolumes } from "./blockstorage/functions.ts";
 import { Volume } from "./blockstorage/volume.ts";
 import { getStackScript, getStackScripts } from "./compute/functions.ts";
 import { StackScript } from "./compute/stackscript.ts";
+import {
+  getBackup,
+  getBackups,
+  getCaCertificate,
+  getCredentials,
+  getDatabases,
+} from "./databases/functions.ts";
+import {
+  getMySqlInstance,
+  getMySqlInstances,
+  getPostgreSqlInstance,
+  getPostgreSqlInstances,
+  MySqlInstance,
+  PostgreSqlInstance,
+} from "./databases/instances.ts";
+import { getEngine, getEngines, getType, getTypes } from "./databases/offers.ts";
+import { Snapshot } from "./databases/snapshot.ts";
 import { Domain } from "./dns/domain.ts";
 import { getDomain, getDomains, getRecords, getZoneFile } from "./dns/functions.ts";
 import { Record } from "./dns/record.ts";
@@ -14,7 +31,17 @@ import { getVpcIps } from "./vpc/ips.ts";
 import { Subnet } from "./vpc/subnet.ts";
 import { Vpc } from "./vpc/vpc.ts";
 
-export const resourceTypes: readonly ResourceType[] = [Domain, Record, Vpc, Subnet, Volume, StackScript];
+export const resourceTypes: readonly ResourceType[] = [
+  Domain,
+  Record,
+  Vpc,
+  Subnet,
+  Volume,
+  StackScript,
+  MySqlInstance,
+  PostgreSqlInstance,
+  Snapshot,
+];
 
 export const functionTypes: readonly FunctionType[] = [
   getDomain,
@@ -30,4 +57,17 @@ export const functionTypes: readonly FunctionType[] = [
   getVolumes,
   getStackScript,
   getStackScripts,
+  getEngines,
+  getEngine,
+  getTypes,
+  getType,
+  getDatabases,
+  getMySqlInstance,
+  getMySqlInstances,
+  getPostgreSqlInstance,
+  getPostgreSqlInstances,
+  getBackups,
+  getBackup,
+  getCredentials,
+  getCaCertificate,
 ];

@@ -15,6 +15,7 @@ utilities.lazyLoad(exports, ["Provider"], () => require("./provider"));
 import * as blockstorage from "./blockstorage";
 import * as compute from "./compute";
 import * as config from "./config";
+import * as databases from "./databases";
 import * as dns from "./dns";
 import * as types from "./types";
 import * as vpc from "./vpc";
@@ -23,6 +24,7 @@ export {
     blockstorage,
     compute,
     config,
+    databases,
     dns,
     types,
     vpc,

@@ -40,6 +40,62 @@ export namespace compute {
     }
 }
 
+export namespace databases {
+    /**
+     * Where to connect to.
+     */
+    export interface HostsArgs {
+        /**
+         * Name of the primary node.
+         */
+        primary?: pulumi.Input<string>;
+        /**
+         * Name of the private network's node.
+         */
+        secondary?: pulumi.Input<string>;
+    }
+
+    /**
+     * Window in which operating-system patches may be applied. Left out, the service chooses it.
+     */
+    export interface MaintenanceWindowArgs {
+        /**
+         * Day, 1 (Monday) to 7 (Sunday).
+         */
+        dayOfWeek?: pulumi.Input<number>;
+        /**
+         * How many hours it may take, 1 to 3.
+         */
+        duration?: pulumi.Input<number>;
+        /**
+         * How often. Default: `weekly`. One of `weekly`, `monthly`.
+         */
+        frequency?: pulumi.Input<string>;
+        /**
+         * Hour at which it may begin (UTC), 0 to 23.
+         */
+        hourOfDay?: pulumi.Input<number>;
+        /**
+         * Week of the month, 1 to 4: required for `monthly`, not for `weekly`.
+         */
+        weekOfMonth?: pulumi.Input<number>;
+    }
+
+    /**
+     * Puts a backup in place of all data of the database whenever it changes. Declared with a new database it does nothing.
+     */
+    export interface RestoreArgs {
+        /**
+         * Number of the backup (a Snapshot's `snapshotId`, or an automatic one's).
+         */
+        backupId: pulumi.Input<string>;
+        /**
+         * Any value; a change of it restores the backup.
+         */
+        trigger: any;
+    }
+}
+
 export namespace dns {
     /**
      * Fills the new zone by a transfer (AXFR) from another nameserver. Taking it out later changes nothing.

@@ -161,6 +161,389 @@ export namespace compute {
 
 }
 
+export namespace databases {
+    /**
+     * A backup.
+     */
+    export interface Backup {
+        /**
+         * When it was taken (UTC).
+         */
+        created: string;
+        /**
+         * Number of the backup: what a restore takes.
+         */
+        id: string;
+        /**
+         * Label.
+         */
+        label: string;
+        /**
+         * `auto` or `snapshot`.
+         */
+        type: string;
+    }
+
+    /**
+     * A managed database.
+     */
+    export interface Database {
+        /**
+         * Number of nodes.
+         */
+        clusterSize: number;
+        /**
+         * Id of the database.
+         */
+        id: string;
+        /**
+         * `mysql` or `postgresql`.
+         */
+        kind: string;
+        /**
+         * Label.
+         */
+        label: string;
+        /**
+         * Region.
+         */
+        region: string;
+        /**
+         * `active` when it is ready.
+         */
+        status: string;
+        /**
+         * Node type.
+         */
+        type: string;
+        /**
+         * Version of its engine.
+         */
+        version: string;
+    }
+
+    /**
+     * An engine.
+     */
+    export interface Engine {
+        /**
+         * Kind of database.
+         */
+        engine: string;
+        /**
+         * Kind and version: what a database's `engine` is (`mysql/8.0.30`).
+         */
+        id: string;
+        /**
+         * Version.
+         */
+        version: string;
+    }
+
+    /**
+     * Where to connect to.
+     */
+    export interface Hosts {
+        /**
+         * Name of the primary node.
+         */
+        primary?: string;
+        /**
+         * Name of the private network's node.
+         */
+        secondary?: string;
+    }
+
+    /**
+     * Window in which operating-system patches may be applied. Left out, the service chooses it.
+     */
+    export interface MaintenanceWindow {
+        /**
+         * Day, 1 (Monday) to 7 (Sunday).
+         */
+        dayOfWeek?: number;
+        /**
+         * How many hours it may take, 1 to 3.
+         */
+        duration?: number;
+        /**
+         * How often. Default: `weekly`. One of `weekly`, `monthly`.
+         */
+        frequency?: string;
+        /**
+         * Hour at which it may begin (UTC), 0 to 23.
+         */
+        hourOfDay?: number;
+        /**
+         * Week of the month, 1 to 4: required for `monthly`, not for `weekly`.
+         */
+        weekOfMonth?: number;
+    }
+
+    /**
+     * A MySqlInstance.
+     */
+    export interface MySqlInstanceInfo {
+        /**
+         * Addresses and ranges that can connect; order does not matter. `0.0.0.0/0` lets everybody in; empty lets nobody in.
+         */
+        allowList: string[];
+        /**
+         * Nodes: 1, or 3 for high availability. Default: 1.
+         */
+        clusterSize: number;
+        /**
+         * When it was made (UTC).
+         */
+        created: string;
+        /**
+         * Whether its disks are encrypted. Default: false.
+         */
+        encrypted: boolean;
+        /**
+         * Engine and version (`mysql/8.0.30`, see `getEngines`). A change makes a new, empty database: its data must be moved by hand.
+         */
+        engine: string;
+        /**
+         * Where to connect to.
+         */
+        hosts: outputs.databases.Hosts;
+        /**
+         * Id of the MySqlInstance.
+         */
+        id: string;
+        /**
+         * Unique among the account's databases: 3 to 32 characters. Named automatically when left out.
+         */
+        label: string;
+        /**
+         * Port to connect to.
+         */
+        port: number;
+        /**
+         * Id of the region (`us-east`).
+         */
+        region: string;
+        /**
+         * How its nodes are kept alike: semi_synch when left out with three nodes, none with one. One of `none`, `asynch`, `semi_synch`.
+         */
+        replicationType: string;
+        /**
+         * Whether connections must use TLS. Default: true.
+         */
+        sslConnection: boolean;
+        /**
+         * `active` when it is ready.
+         */
+        status: string;
+        /**
+         * Size of its disk.
+         */
+        totalDiskSizeGb?: number;
+        /**
+         * Id of the node type (`g6-standard-1`, see `getTypes`). A change resizes in place, to a type with more disk only.
+         */
+        type: string;
+        /**
+         * When it was last changed (UTC).
+         */
+        updated?: string;
+        /**
+         * Window in which operating-system patches may be applied. Left out, the service chooses it.
+         */
+        updates: outputs.databases.MaintenanceWindow;
+        /**
+         * How much of its disk is used.
+         */
+        usedDiskSizeGb?: number;
+        /**
+         * Version of the engine.
+         */
+        version: string;
+    }
+
+    /**
+     * A node type.
+     */
+    export interface NodeType {
+        /**
+         * `nanode`, `standard` or `dedicated`.
+         */
+        class: string;
+        /**
+         * True when it should not be used any more.
+         */
+        deprecated?: boolean;
+        /**
+         * Disk of a node in MB.
+         */
+        disk: number;
+        /**
+         * Prices by kind of database.
+         */
+        engines: outputs.databases.Prices;
+        /**
+         * What a database's `type` is (`g6-standard-1`).
+         */
+        id: string;
+        /**
+         * Name for people.
+         */
+        label: string;
+        /**
+         * Memory of a node in MB.
+         */
+        memory: number;
+        /**
+         * Processors of a node.
+         */
+        vcpus: number;
+    }
+
+    /**
+     * A number of nodes and its price.
+     */
+    export interface Offer {
+        /**
+         * What they cost.
+         */
+        price: outputs.databases.Price;
+        /**
+         * Number of nodes; two cannot be ordered.
+         */
+        quantity: number;
+    }
+
+    /**
+     * A PostgreSqlInstance.
+     */
+    export interface PostgreSqlInstanceInfo {
+        /**
+         * Addresses and ranges that can connect; order does not matter. `0.0.0.0/0` lets everybody in; empty lets nobody in.
+         */
+        allowList: string[];
+        /**
+         * Nodes: 1, or 3 for high availability. Default: 1.
+         */
+        clusterSize: number;
+        /**
+         * When it was made (UTC).
+         */
+        created: string;
+        /**
+         * Whether its disks are encrypted. Default: false.
+         */
+        encrypted: boolean;
+        /**
+         * Engine and version (`postgresql/14.6`, see `getEngines`). A change makes a new, empty database: its data must be moved by hand.
+         */
+        engine: string;
+        /**
+         * Where to connect to.
+         */
+        hosts: outputs.databases.Hosts;
+        /**
+         * Id of the PostgreSqlInstance.
+         */
+        id: string;
+        /**
+         * Unique among the account's databases: 3 to 32 characters. Named automatically when left out.
+         */
+        label: string;
+        /**
+         * Port to connect to.
+         */
+        port: number;
+        /**
+         * Id of the region (`us-east`).
+         */
+        region: string;
+        /**
+         * When a commit counts as done. With replication only `local` or `off`. Default: `local`. One of `on`, `local`, `remote_write`, `remote_apply`, `off`.
+         */
+        replicationCommitType: string;
+        /**
+         * How its nodes are kept alike: asynch when left out with three nodes, none with one. One of `none`, `asynch`.
+         */
+        replicationType: string;
+        /**
+         * Whether connections must use TLS. Default: true.
+         */
+        sslConnection: boolean;
+        /**
+         * `active` when it is ready.
+         */
+        status: string;
+        /**
+         * Size of its disk.
+         */
+        totalDiskSizeGb?: number;
+        /**
+         * Id of the node type (`g6-standard-1`, see `getTypes`). A change resizes in place, to a type with more disk only.
+         */
+        type: string;
+        /**
+         * When it was last changed (UTC).
+         */
+        updated?: string;
+        /**
+         * Window in which operating-system patches may be applied. Left out, the service chooses it.
+         */
+        updates: outputs.databases.MaintenanceWindow;
+        /**
+         * How much of its disk is used.
+         */
+        usedDiskSizeGb?: number;
+        /**
+         * Version of the engine.
+         */
+        version: string;
+    }
+
+    /**
+     * What they cost.
+     */
+    export interface Price {
+        /**
+         * An hour, in US dollars.
+         */
+        hourly: number;
+        /**
+         * A month at most, in US dollars.
+         */
+        monthly: number;
+    }
+
+    /**
+     * Prices by kind of database.
+     */
+    export interface Prices {
+        /**
+         * Prices by number of nodes.
+         */
+        mysql?: outputs.databases.Offer[];
+        /**
+         * Prices by number of nodes.
+         */
+        postgresql?: outputs.databases.Offer[];
+    }
+
+    /**
+     * Puts a backup in place of all data of the database whenever it changes. Declared with a new database it does nothing.
+     */
+    export interface Restore {
+        /**
+         * Number of the backup (a Snapshot's `snapshotId`, or an automatic one's).
+         */
+        backupId: string;
+        /**
+         * Any value; a change of it restores the backup.
+         */
+        trigger: any;
+    }
+
+}
+
 export namespace dns {
     /**
      * Fills the new zone by a transfer (AXFR) from another nameserver. Taking it out later changes nothing.

@@ -1,0 +1,84 @@
+/** What a type does to an object beyond a plain POST, PUT and DELETE: aspects, verbs, other creates and removals. Pure types. */
+
+import type { Fields, ValuesOf } from "./field.ts";
+import type { Log, Urn } from "./protocol.ts";
+import type { ServicePort, WireObject } from "./service-port.ts";
+import type { ValueMap } from "./value.ts";
+
+/** What an action (create, an aspect, remove) works with. */
+export interface ActionContext<I extends Fields> {
+  readonly urn: Urn;
+  readonly service: ServicePort;
+  /** Declared values, all known, secrets revealed, ids as text. */
+  readonly inputs: ValuesOf<I>;
+  readonly log: Log;
+  /** Waits until `isDone` holds, within the verb's time; `what` names the wait in progress and in the timeout. */
+  readonly wait: (
+    path: string,
+    what: string,
+    isDone: (object: WireObject | undefined) => boolean,
+  ) => Promise<WireObject | undefined>;
+}
+
+/** What an aspect works with: the object exists. */
+export interface AspectContext<I extends Fields> extends ActionContext<I> {
+  readonly id: string;
+  readonly path: string;
+  /** As observed on the service just before. */
+  readonly object: WireObject;
+  /** The same in our names. */
+  readonly observed: ValueMap;
+  /** Fields of the aspect that are to change. */
+  readonly changed: ReadonlySet<keyof I & string>;
+}
+
+/** A part of an object that the plain PUT does not cover: resize, attach, access, enable… */
+export interface Aspect<I extends Fields> {
+  readonly name: string;
+  /** The fields it carries; they never travel in the plain PUT. */
+  readonly fields: readonly (keyof I & string)[];
+  /** Brings the service in line. Returns the object when an answer gave it, undefined when it must be read. */
+  readonly sync: (context: AspectContext<I>) => Promise<WireObject | undefined>;
+  /** True for an object that it may work on although it is not ready (a restore of what has failed). */
+  readonly mayStart?: (object: WireObject) => boolean;
+}
+
+/** Something that is done to an object and leaves no value of its own: by hand, and once for each change of its trigger. */
+export interface Verb<I extends Fields> {
+  /** camelCase (`resetCredentials`). */
+  readonly name: string;
+  /** Markdown, one sentence. */
+  readonly description: string;
+  /** What it destroys, in words that end "this destroys …"; absent: nothing. */
+  readonly destroys?: string;
+  /** Arguments by hand; the trigger's group has the same ones. */
+  readonly args?: Fields;
+  /** The input whose change runs it: any value, or a group of the arguments and a `trigger`. */
+  readonly trigger?: keyof I & string;
+  /** Runs it. What it makes of the object's readiness is waited for afterwards. */
+  readonly run: (context: VerbContext<I>) => Promise<void>;
+  /** True for an object that it may work on although it is not ready. */
+  readonly mayStart?: (object: WireObject) => boolean;
+}
+
+/** What a verb works with. */
+export interface VerbContext<I extends Fields> extends ActionContext<I> {
+  readonly id: string;
+  readonly path: string;
+  readonly args: { readonly [name: string]: unknown };
+}
+
+/** A create by another operation; fields that it does not carry are synced afterwards. */
+export interface CreateVariant<I extends Fields> {
+  readonly path: string;
+  readonly body: WireObject;
+  /** The fields that the request carries. */
+  readonly fields: readonly (keyof I & string)[];
+}
+
+/** The request that removes an object where that is not the DELETE of its path. */
+export interface Removal {
+  readonly method: "post" | "put" | "delete";
+  readonly path: string;
+  readonly body?: WireObject;
+}

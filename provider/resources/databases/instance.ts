@@ -1,0 +1,100 @@
+/** A managed database, of either kind: one description for both types (contract section 2.5). */
+
+import { choice, type Fields, optional, text } from "../../core/field.ts";
+import { type CheckedInputs, type ResourceType, resource } from "../../core/resource.ts";
+import { times } from "../fields.ts";
+import { withAccess } from "./access.ts";
+import { common } from "./fields.ts";
+import { commitType, type Kind } from "./kinds.ts";
+import { outputs } from "./outputs.ts";
+import { lookUpDatabase } from "./preview.ts";
+import { isRestorable, verbs } from "./verbs.ts";
+
+const failures: { readonly [status: string]: string } = {
+  failed: "the database has failed: restore a backup, or delete it",
+  degraded: "the database is degraded: not all of its nodes work",
+};
+
+/** The resource type of a kind. */
+export function instanceOf(kind: Kind): ResourceType {
+  const { name, title } = kind;
+  const replicationTypes = [...kind.replication.single, ...kind.replication.available];
+  return resource({
+    area: "databases",
+    name: kind.type,
+    description: `A managed ${title} database. It grows in place; a change of its engine makes a new, empty one. Import by its id or \`${name}/LABEL\`.`,
+    path: `/databases/${name}/instances/{instanceNumber}`,
+    nameFormat: `${name}/LABEL`,
+    naturalName: (database) => `${name}/${database["label"]}`,
+    inputs: {
+      engine: text({
+        description: `Engine and version (\`${kind.example}\`, see \`getEngines\`). A change makes a new, empty database: its data must be moved by hand.`,
+        immutable: true,
+        rules: [{ pattern: `^${name}/.+`, says: `must be written ${name}/VERSION` }],
+      }),
+      ...common,
+      replicationType: optional(
+        choice(replicationTypes, {
+          description: `How its nodes are kept alike: ${replicationTypes.at(-1)} when left out with three nodes, none with one.`,
+          immutable: true,
+          computed: true,
+        }),
+      ),
+      ...((kind.commit ? commitType : {}) as Fields),
+    },
+    outputs: { ...outputs, ...times },
+    timeouts: { create: 3600, update: 3600, delete: 3600 },
+    asDeclared: (database) => {
+      const { engine, version } = database as { engine?: string; version?: string };
+      return engine === undefined || engine.includes("/")
+        ? database
+        : { ...database, engine: `${engine}/${version}` };
+    },
+    check: (inputs) => checkReplication(kind, inputs as CheckedInputs<Fields>),
+    lookup: (context) => lookUpDatabase(kind, context as Parameters<typeof lookUpDatabase>[1]),
+    ready: {
+      isReady: (database) => database["status"] === "active",
+      failure: (database) => failures[String(database["status"])],
+    },
+    aspects: [
+      {
+        name: "resize",
+        fields: ["type"],
+        sync: ({ service, path, inputs }) => service.put(path, { type: inputs.type }),
+      },
+    ],
+    verbs,
+    observe: withAccess,
+    lostByReplace: "all its data and its backups",
+    beforeDelete: async ({ path, id, wait }) =>
+      void (await wait(
+        path,
+        `waiting for database ${id} to end what it does`,
+        (database) => database === undefined || isRestorable(database),
+      )),
+  });
+}
+
+/** Refuses what cannot stand together, as far as it is known. */
+function checkReplication(kind: Kind, { values, knows, refuse }: CheckedInputs<Fields>): void {
+  const { clusterSize = 1, replicationType, replicationCommitType, updates } = values;
+  if (clusterSize === 2) refuse("clusterSize", "must be 1 or 3, not 2");
+  const window = updates as { frequency?: string; weekOfMonth?: number } | undefined;
+  if (window?.frequency === "monthly" && window.weekOfMonth === undefined)
+    refuse("updates.weekOfMonth", "is required for monthly maintenance");
+  if (window && (window.frequency ?? "weekly") === "weekly" && window.weekOfMonth !== undefined)
+    refuse("updates.weekOfMonth", "is for monthly maintenance only; take it out");
+  if (!knows("clusterSize") || !knows("replicationType")) return;
+  const nodes = clusterSize === 1 ? "a single node" : "three nodes";
+  const allowed = clusterSize === 1 ? kind.replication.single : kind.replication.available;
+  const replication = String(replicationType ?? allowed.at(-1));
+  if (!allowed.includes(replication))
+    refuse("replicationType", `must be ${allowed.join(" or ")} for ${nodes}, not ${replication}`);
+  const commits = kind.commit?.[replication];
+  if (
+    commits &&
+    knows("replicationCommitType") &&
+    !commits.includes(String(replicationCommitType ?? "local"))
+  )
+    refuse("replicationCommitType", `must be ${commits.join(" or ")} with ${replication} replication`);
+}

@@ -1,0 +1,477 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CheckFailure } from "../../provider/core/protocol.ts";
+import { isSecret, reveal, unknown, type ValueMap } from "../../provider/core/value.ts";
+import { type Account, apply, checked, openAccount, resourceNamed } from "./deployment.ts";
+import { leadsItsLife } from "./lifecycle.ts";
+
+const mysqlType = "plumbline:databases/mySqlInstance:MySqlInstance";
+const postgresqlType = "plumbline:databases/postgreSqlInstance:PostgreSqlInstance";
+const snapshotType = "plumbline:databases/snapshot:Snapshot";
+
+const mysql = { engine: "mysql/8.0.30", region: "us-east", type: "g6-nanode-1" };
+const postgresql = { engine: "postgresql/14.6", region: "us-east", type: "g6-nanode-1" };
+const pathOf = (kind: string, id: string) => `/databases/${kind}/instances/${id}`;
+
+leadsItsLife({
+  type: mysqlType,
+  prepare: async () => ({}),
+  steps: [
+    {
+      does: "create",
+      declare: () => ({
+        ...mysql,
+        updates: { frequency: "monthly", weekOfMonth: 2, dayOfWeek: 7, hourOfDay: 3, duration: 2 },
+        patchTrigger: 1,
+      }),
+      leaves: {
+        status: "active",
+        port: 3306,
+        version: "8.0.30",
+        clusterSize: 1,
+        rootUsername: "linroot",
+        replicationType: "none",
+      },
+    },
+    {
+      does: "update",
+      declare: () => ({
+        ...mysql,
+        label: "shop",
+        allowList: ["192.0.2.1/32", "2001:DB8::1"],
+        updates: { frequency: "weekly", duration: 1 },
+        patchTrigger: 2,
+      }),
+      changes: ["label", "allowList", "updates", "patchTrigger"],
+    },
+    {
+      does: "update",
+      declare: () => ({
+        ...mysql,
+        label: "shop",
+        allowList: ["2001:db8::1", "192.0.2.1"],
+        type: "g6-standard-1",
+        updates: { duration: 1, dayOfWeek: 2 },
+      }),
+      changes: ["type", "updates", "patchTrigger"],
+      leaves: { status: "active", type: "g6-standard-1" },
+    },
+    {
+      does: "replace",
+      declare: () => ({ ...mysql, label: "shop", clusterSize: 3, replicationType: "semi_synch" }),
+      changes: ["type", "allowList", "clusterSize", "replicationType"],
+      leaves: { clusterSize: 3, replicationType: "semi_synch", sslConnection: true },
+    },
+    {
+      does: "replace",
+      declare: () => ({
+        ...mysql,
+        label: "shop",
+        engine: "mysql/5.7.39",
+        region: "us-southeast",
+        encrypted: true,
+        sslConnection: false,
+        allowList: ["0.0.0.0/0"],
+      }),
+      changes: ["engine", "region", "encrypted", "sslConnection", "allowList", "clusterSize"],
+      leaves: { clusterSize: 1, version: "5.7.39", encrypted: true, sslConnection: false },
+    },
+  ],
+  naturalName: () => "mysql/shop",
+  drift: {
+    allowList: ({ id }) => ({ method: "PUT", path: pathOf("mysql", id), body: { allow_list: [] } }),
+  },
+});
+
+leadsItsLife({
+  type: postgresqlType,
+  prepare: async () => ({}),
+  steps: [
+    {
+      does: "create",
+      declare: () => ({ ...postgresql, label: "books" }),
+      leaves: {
+        status: "active",
+        port: 5432,
+        rootUsername: "linpostgres",
+        replicationCommitType: "local",
+        replicationType: "none",
+      },
+    },
+    {
+      does: "replace",
+      declare: () => ({
+        ...postgresql,
+        label: "books",
+        clusterSize: 3,
+        replicationCommitType: "off",
+      }),
+      changes: ["clusterSize", "replicationCommitType"],
+      leaves: { replicationType: "asynch", replicationCommitType: "off" },
+    },
+    {
+      does: "update",
+      declare: () => ({
+        ...postgresql,
+        label: "ledger",
+        clusterSize: 3,
+        replicationCommitType: "off",
+        type: "g6-standard-2",
+        allowList: ["198.51.100.0/24"],
+        updates: { dayOfWeek: 3, duration: 2 },
+      }),
+      changes: ["label", "type", "allowList", "updates"],
+    },
+  ],
+  naturalName: () => "postgresql/ledger",
+  drift: {
+    label: ({ id }) => ({ method: "PUT", path: pathOf("postgresql", id), body: { label: "theirs" } }),
+    updates: ({ id }) => ({
+      method: "PUT",
+      path: pathOf("postgresql", id),
+      body: { updates: { day_of_week: 5, duration: 1 } },
+    }),
+  },
+});
+
+async function database(account: Account, label: string, more: object = {}): Promise<string> {
+  const made = await account.call("POST", "/databases/mysql/instances", { ...mysql, label, ...more });
+  await account.call("GET", pathOf("mysql", String(made["id"])));
+  return String(made["id"]);
+}
+
+leadsItsLife({
+  type: snapshotType,
+  prepare: async (account) => ({
+    one: await database(account, "one"),
+    three: await database(account, "three", { cluster_size: 3 }),
+  }),
+  steps: [
+    { does: "create", declare: ({ one }) => ({ kind: "mysql", instanceId: one, label: "before" }) },
+    {
+      does: "replace",
+      declare: ({ three }) => ({ kind: "mysql", instanceId: three, label: "before" }),
+      changes: ["instanceId"],
+    },
+    {
+      does: "replace",
+      declare: ({ three }) => ({ kind: "mysql", instanceId: three, label: "other", target: "secondary" }),
+      changes: ["label", "target"],
+    },
+  ],
+  naturalName: () => "mysql/three/other",
+  unreadable: ["target"],
+  drift: {},
+});
+
+describe("a database", () => {
+  let account: Account;
+  beforeAll(async () => {
+    account = await openAccount();
+  });
+  afterAll(() => account.close());
+  const named = (name: string) => resourceNamed(mysqlType, name);
+  const writes = (since = {}) => {
+    const now = account.emulator.stats().requests;
+    return Object.entries(now).flatMap(([operation, count]) => {
+      const before = (since as { [operation: string]: number })[operation] ?? 0;
+      return operation.startsWith("GET ") || count === before ? [] : [`${operation} ${count - before}`];
+    });
+  };
+
+  test("is refused by its declaration alone", async () => {
+    const provider = await account.open();
+    const reasons = async (type: string, inputs: ValueMap) => {
+      const newInputs = { ...(type === mysqlType ? mysql : postgresql), ...inputs };
+      const { failures } = await provider.check({
+        ...resourceNamed(type, "x"),
+        newInputs,
+        randomSeed: new Uint8Array(32),
+      });
+      return failures.map(({ property, reason }: CheckFailure) => `${property}: ${reason}`);
+    };
+    const mysqlCases: [ValueMap, string[]][] = [
+      [{ label: "ab" }, ["label: must have 3 to 32 characters, not 2"]],
+      [{ engine: "postgresql/14.6" }, ['engine: must be written mysql/VERSION, not "postgresql/14.6"']],
+      [{ clusterSize: 2 }, ["clusterSize: must be 1 or 3, not 2"]],
+      [{ replicationType: "asynch" }, ["replicationType: must be none for a single node, not asynch"]],
+      [
+        { clusterSize: 3, replicationType: "none" },
+        ["replicationType: must be asynch or semi_synch for three nodes, not none"],
+      ],
+      [{ clusterSize: unknown, replicationType: "asynch" }, []],
+      [
+        { allowList: ["10.0.0.1", "10.0.0"] },
+        ['allowList[1]: must be an IP address or a range in CIDR form (192.0.2.0/24), not "10.0.0"'],
+      ],
+      [{ updates: { frequency: "monthly" } }, ["updates.weekOfMonth: is required for monthly maintenance"]],
+      [
+        { updates: { weekOfMonth: 1 } },
+        ["updates.weekOfMonth: is for monthly maintenance only; take it out"],
+      ],
+      [{ updates: { dayOfWeek: 8 } }, ["updates.dayOfWeek: must be 1 to 7, not 8"]],
+      [{ restore: { trigger: 1 } }, ["restore.backupId: is required"]],
+    ];
+    for (const [inputs, refused] of mysqlCases) expect(await reasons(mysqlType, inputs)).toEqual(refused);
+    expect(await reasons(postgresqlType, { clusterSize: 3, replicationType: "semi_synch" })).toHaveLength(1);
+    expect(await reasons(postgresqlType, { clusterSize: 3, replicationCommitType: "on" })).toEqual([
+      "replicationCommitType: must be local or off with asynch replication",
+    ]);
+    expect(await reasons(postgresqlType, { replicationCommitType: "on" })).toEqual([]);
+    expect(await reasons(mysqlType, { replicationCommitType: "on" })).toHaveLength(1);
+    expect(provider.requests()).toEqual({});
+  });
+
+  test("is refused in a preview where the service offers no such engine or type", async () => {
+    const preview = (inputs: ValueMap) =>
+      account.during((provider) =>
+        provider.create({ ...named("n"), inputs: { label: "nnn", ...mysql, ...inputs }, preview: true }),
+      );
+    await expect(preview({ engine: "mysql/8.0.31" })).rejects.toMatchObject({
+      failures: [{ property: "engine", reason: expect.stringContaining("did you mean mysql/8.0.30?") }],
+    });
+    await expect(preview({ type: "g6-nanode-2" })).rejects.toMatchObject({
+      failures: [{ property: "type" }],
+    });
+    expect(writes()).toEqual([]);
+  });
+
+  test("grows in place by its own request after its other changes, and never shrinks", async () => {
+    const declared: ValueMap = { ...mysql, type: "g6-standard-1", label: "grow" };
+    const made = await apply(account, named("grow"), declared, undefined);
+    const before = account.emulator.stats().requests;
+    const grown = { ...declared, type: "g6-standard-2", allowList: ["192.0.2.7"] };
+    const now = await apply(account, named("grow"), grown, made);
+    expect(now).toMatchObject({
+      operation: "update",
+      id: made.id,
+      state: { type: "g6-standard-2", status: "active" },
+    });
+    expect(writes(before)).toEqual(["PUT /databases/mysql/instances/{instanceId} 2"]);
+    const preview = (type: string) =>
+      account.during(async (provider) =>
+        provider.update({
+          ...named("grow"),
+          id: now.id,
+          oldInputs: now.inputs,
+          state: now.state,
+          newInputs: { ...now.inputs, type },
+          preview: true,
+        }),
+      );
+    for (const smaller of ["g6-standard-1", "g6-dedicated-2"]) {
+      await expect(preview(smaller)).rejects.toMatchObject({
+        failures: [
+          {
+            property: "type",
+            reason: expect.stringMatching(/must have more disk than now \(g6-standard-2 with 80 GB\)/),
+          },
+        ],
+      });
+    }
+    await preview("g6-standard-4");
+    await account.call("PUT", pathOf("mysql", now.id), { type: "g6-standard-4" });
+    await account.call("GET", pathOf("mysql", now.id));
+    const drifted = await account.during((provider) => provider.read({ ...named("grow"), ...now }));
+    expect(drifted!.inputs).toEqual({ ...now.inputs, type: "g6-standard-4" });
+    await expect(apply(account, named("grow"), grown, drifted)).rejects.toMatchObject({
+      failures: [{ property: "type" }],
+    });
+    expect(writes(before)).toEqual(["PUT /databases/mysql/instances/{instanceId} 3"]);
+  });
+
+  test("says that a change of its engine loses its data", async () => {
+    const provider = await account.open();
+    const newInputs = { ...mysql, label: "move", engine: "mysql/5.7.39" };
+    const said: string[] = [];
+    const diff = await provider.diff({
+      ...named("move"),
+      id: "9",
+      oldInputs: { ...mysql, label: "move" },
+      state: { ...mysql, label: "move" },
+      newInputs,
+      log: (severity, message) => void said.push(`${severity}: ${message}`),
+    });
+    expect(diff).toMatchObject({ replaces: ["engine"], deleteBeforeReplace: true });
+    expect(said).toEqual([
+      "warning: a change of engine replaces MySqlInstance 9: all its data and its backups are deleted with it",
+    ]);
+  });
+
+  test("tells how to connect, the password as a secret, and gets a new one by a trigger or by hand", async () => {
+    const declared: ValueMap = { ...mysql, label: "creds" };
+    const made = await apply(account, named("creds"), declared, undefined);
+    expect(made.state["caCertificate"]).toMatch(/^-----BEGIN CERTIFICATE-----/);
+    expect(isSecret(made.state["rootPassword"])).toBe(true);
+    const seen = async () =>
+      (await account.call("GET", `${pathOf("mysql", made.id)}/credentials`))["password"];
+    const first = await seen();
+    expect(reveal(made.state["rootPassword"]!)).toBe(first);
+    const second = await apply(account, named("creds"), { ...declared, credentialsResetTrigger: "a" }, made);
+    expect(second.operation).toBe("update");
+    expect(await seen()).not.toBe(first);
+    expect(reveal(second.state["rootPassword"]!)).toBe(await seen());
+    const run = (verb: string, args: ValueMap = {}) =>
+      account.during((provider) => provider.run!({ type: mysqlType, id: "mysql/creds", verb, args }));
+    const before = account.emulator.stats().requests;
+    expect(await run("resetCredentials")).toEqual({ failures: [] });
+    expect(await run("patch")).toEqual({ failures: [] });
+    expect(reveal(second.state["rootPassword"]!)).not.toBe(await seen());
+    expect(writes(before)).toEqual([
+      "POST /databases/mysql/instances/{instanceId}/credentials/reset 1",
+      "POST /databases/mysql/instances/{instanceId}/patch 1",
+    ]);
+    expect((await run("restore")).failures).toEqual([{ property: "backupId", reason: "is required" }]);
+  });
+
+  test("is restored by a trigger, with warnings, and fails when the backup is older than its credentials", async () => {
+    const declared: ValueMap = { ...mysql, label: "safe" };
+    const made = await apply(account, named("safe"), declared, undefined);
+    const take = async (label: string) => {
+      const inputs = { kind: "mysql", instanceId: made.id, label };
+      const taken = await apply(account, resourceNamed(snapshotType, label), inputs, undefined);
+      return String(taken.state["snapshotId"]);
+    };
+    const old = await take("old");
+    const restore = { backupId: old, trigger: 1 };
+    const said: string[] = [];
+    await account.during((provider) =>
+      provider.update({
+        ...named("safe"),
+        id: made.id,
+        oldInputs: made.inputs,
+        state: made.state,
+        newInputs: { ...made.inputs, restore, credentialsResetTrigger: 1 },
+        preview: true,
+        log: (severity, message) => void said.push(`${severity}: ${message}`),
+      }),
+    );
+    expect(said).toEqual([
+      expect.stringMatching(/^warning: restoring backup \d+ destroys all data/),
+      expect.stringMatching(/^warning: a backup taken before the root credentials were reset/),
+    ]);
+    const restored = await apply(account, named("safe"), { ...declared, restore }, made);
+    expect(restored).toMatchObject({ operation: "update", state: { status: "active" } });
+    expect((await apply(account, named("safe"), { ...declared, restore }, restored)).operation).toBe("same");
+
+    const reset = await apply(
+      account,
+      named("safe"),
+      { ...declared, restore, credentialsResetTrigger: 1 },
+      restored,
+    );
+    const young = await take("young");
+    const again = { ...restore, trigger: 2 };
+    const broken = await account.during(async (provider) => {
+      const newInputs = await checked(
+        provider,
+        named("safe"),
+        { ...reset.inputs, restore: again },
+        reset.inputs,
+      );
+      return provider
+        .update({
+          ...named("safe"),
+          id: made.id,
+          oldInputs: reset.inputs,
+          state: reset.state,
+          newInputs,
+          preview: false,
+        })
+        .catch((error: unknown) => error);
+    });
+    expect(broken).toMatchObject({
+      name: "ResourceInitFailedError",
+      reasons: ["the database has failed: restore a backup, or delete it"],
+    });
+    const mended = await apply(
+      account,
+      named("safe"),
+      { ...declared, credentialsResetTrigger: 1, restore: { backupId: young, trigger: 3 } },
+      { id: made.id, inputs: reset.inputs, state: { ...reset.state, status: "failed" } },
+    );
+    expect(mended.state["status"]).toBe("active");
+  });
+
+  test("keeps three snapshots and no fourth; several of one plan are taken one after the other", async () => {
+    const instanceId = await database(account, "full");
+    const snapshot = (label: string) => resourceNamed(snapshotType, label);
+    const inputs = (label: string): ValueMap => ({ kind: "mysql", instanceId, label });
+    const ids = await account.during((provider) =>
+      Promise.all(
+        ["a", "b", "c"].map(
+          async (label) =>
+            (await provider.create({ ...snapshot(label), inputs: inputs(label), preview: false })).id,
+        ),
+      ),
+    );
+    expect(new Set(ids).size).toBe(3);
+    const preview = (more: ValueMap) =>
+      account.during((provider) =>
+        provider.create({ ...snapshot("d"), inputs: { ...inputs("d"), ...more }, preview: true }),
+      );
+    await expect(preview({})).rejects.toMatchObject({
+      failures: [{ reason: expect.stringMatching(/has 3 snapshots already \(a, b, c\)/) }],
+    });
+    await expect(preview({ label: "a" })).rejects.toThrow("exists already");
+    const other = await database(account, "single");
+    await expect(preview({ instanceId: other, target: "secondary" })).rejects.toMatchObject({
+      failures: [{ property: "target", reason: "must be primary: the database has a single node" }],
+    });
+    await account.during(async (provider) => {
+      for (const label of ["a", "b", "c"])
+        expect((await provider.check({ ...snapshot(label), newInputs: inputs(label) })).failures).toEqual([]);
+      const fourth = await provider.check({ ...snapshot("d"), newInputs: inputs("d") });
+      expect(fourth.failures).toEqual([
+        { property: "", reason: "there may be at most 3 Snapshots here; declare fewer" },
+      ]);
+    });
+  });
+
+  test("has functions for all that there is to see", async () => {
+    const id = await database(account, "seen");
+    const ask = async (name: string, args: ValueMap = {}) => {
+      const token = `plumbline:databases/${name}:${name}`;
+      const { result, failures } = await account.during((provider) =>
+        provider.invoke({ token, args, preview: false }),
+      );
+      expect(failures).toEqual([]);
+      return result as { [name: string]: never };
+    };
+    expect((await ask("getEngines", { kind: "mysql" }))["engines"]).toHaveLength(2);
+    expect(await ask("getEngine", { id: "mysql/8.0.30" })).toEqual({
+      id: "mysql/8.0.30",
+      engine: "mysql",
+      version: "8.0.30",
+    });
+    await expect(ask("getEngine", { id: "mysql/1" })).rejects.toThrow("there is no database engine mysql/1");
+    expect((await ask("getTypes", { class: "nanode" }))["types"]).toHaveLength(1);
+    expect(await ask("getType", { id: "g6-standard-1" })).toMatchObject({
+      disk: 51_200,
+      engines: { mysql: [{ quantity: 1, price: { monthly: 30 } }, {}, {}] },
+    });
+    const { databases } = (await ask("getDatabases", { kind: "mysql" })) as unknown as {
+      databases: ValueMap[];
+    };
+    expect(databases.find((one) => one["id"] === id)).toMatchObject({ label: "seen", kind: "mysql" });
+    const seen = await ask("getMySqlInstance", { label: "seen" });
+    expect(seen).toMatchObject({ id, engine: "mysql/8.0.30", version: "8.0.30", hosts: {} });
+    expect(Object.keys(seen)).not.toContain("rootPassword");
+    const { mySqlInstances } = (await ask("getMySqlInstances")) as unknown as { mySqlInstances: ValueMap[] };
+    expect(mySqlInstances.map((one) => one["id"])).toContain(id);
+    expect(await ask("getPostgreSqlInstances")).toEqual({ postgreSqlInstances: [] });
+    await expect(ask("getPostgreSqlInstance", { id })).rejects.toThrow("there is no PostgreSqlInstance");
+    const own = { kind: "mysql", instanceId: id };
+    await apply(account, resourceNamed(snapshotType, "seen"), { ...own, label: "seen" }, undefined);
+    const { backups } = (await ask("getBackups", { ...own, type: "snapshot" })) as unknown as {
+      backups: ValueMap[];
+    };
+    expect(backups).toMatchObject([{ label: "seen", type: "snapshot" }]);
+    expect(await ask("getBackup", { ...own, id: backups[0]!["id"]! })).toEqual(backups[0]);
+    const { username, password } = await ask("getCredentials", own);
+    expect([username, isSecret(password)]).toEqual(["linroot", true]);
+    expect((await ask("getCaCertificate", own))["caCertificate"]).toMatch(/BEGIN CERTIFICATE/);
+    await expect(ask("getCaCertificate", { kind: "mysql", instanceId: "999" })).rejects.toThrow(
+      "there is no mysql database with id 999",
+    );
+  });
+});
