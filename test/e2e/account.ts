@@ -96,3 +96,30 @@ export function comparable(emulator: Emulator): { [collection: string]: unknown[
       ]),
   );
 }
+
+/** Text and lists of outputs in which ids stand for what they are ids of, and stamps are gone: equal for equal accounts. */
+export function withoutIds(emulator: Emulator, value: unknown): unknown {
+  const names = new Map<string, string>();
+  for (const [collection, objects] of Object.entries((emulator.data() as Account).collections)) {
+    if (history.has(collection)) continue;
+    for (const object of objects) {
+      const name =
+        object["domain"] ?? object["label"] ?? `${object["type"]} ${object["name"]} ${object["target"]}`;
+      names.set(String(object.id), `(${collection} ${name})`);
+    }
+  }
+  const masked = (part: unknown): unknown => {
+    if (typeof part === "string" || typeof part === "number") {
+      const ids = String(part).split("/");
+      return ids.every((id) => names.has(id)) ? ids.map((id) => names.get(id)).join("/") : part;
+    }
+    if (Array.isArray(part)) return part.map(masked);
+    if (typeof part !== "object" || part === null) return part;
+    return Object.fromEntries(
+      Object.entries(part)
+        .filter(([field]) => !accidental.has(field) || field === "id")
+        .map(([field, item]) => [field, masked(item)]),
+    );
+  };
+  return masked(value);
+}

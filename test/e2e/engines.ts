@@ -46,14 +46,21 @@ export interface Driver {
     readonly [name: string]: readonly [type: string, id: string];
   }) => Promise<void>;
   readonly outputs: () => Promise<{ [name: string]: unknown }>;
-  /** The exported state's resources, providers and stack left out, by name; secrets in the clear. */
-  readonly state: () => Promise<{ [name: string]: StateOf }>;
+  /** The exported state, secrets in the clear. */
+  readonly state: () => Promise<Exported>;
   readonly command: (...args: string[]) => Promise<{ code: number; stdout: string; stderr: string }>;
   readonly remove: () => void;
 }
 
+export interface Exported {
+  readonly outputs: { readonly [name: string]: unknown };
+  /** By name, without providers and the stack itself. */
+  readonly resources: { readonly [name: string]: StateOf };
+}
+
 /** What both engines keep of a resource. */
 export interface StateOf {
+  readonly urn: string;
   readonly id: string;
   readonly type: string;
   readonly inputs: unknown;
@@ -88,8 +95,9 @@ export async function createDriver(
   const { project, attempt } = stack;
   const succeed = async (verb: keyof typeof verbFlags.pulumi, flags: readonly string[]) => {
     const ran = await attempt(verb, flags);
-    if (ran.code !== 0) throw new Error(`${engine} ${verb} ${flags.join(" ")}: ${ran.code}\n${ran.printed}`);
-    return ran;
+    if (ran.code === 0) return ran;
+    const why = ran.said.length > 0 ? ran.said.join("\n") : ran.printed;
+    throw new Error(`${engine} ${verb} ${flags.join(" ")}: ${ran.code}\n${why}`);
   };
   return {
     engine,
@@ -198,9 +206,12 @@ function plannedByPlumbline({ name: _, op, detailedDiff, replaceReasons }: Embed
   };
 }
 
-/** Pulumi tells a replacement as three steps; the one called `replace` stands for them. */
+/**
+ * Pulumi tells a replacement as three steps; the one called `replace` stands for them. It also tells that it forgets what was only read
+ * (`discard`); the embedded engine just does.
+ */
 function plannedByPulumi({ name, op, detailedDiff, replaces }: Step): [string, Planned][] {
-  if (op === "create-replacement" || op === "delete-replaced") return [];
+  if (["create-replacement", "delete-replaced", "discard"].includes(op)) return [];
   const paths = Object.entries(detailedDiff).map(([path, { diffKind }]) => [path, diffKind]);
   const planned = {
     op,
@@ -210,13 +221,12 @@ function plannedByPulumi({ name, op, detailedDiff, replaces }: Step): [string, P
   return [[name, planned]];
 }
 
-/** Resources of an export, by name. */
-function stateIn(exported: string): { [name: string]: StateOf } {
-  const { deployment } = JSON.parse(exported) as {
-    deployment: { resources?: { urn: string; type: string }[] };
+function stateIn(exported: string): Exported {
+  const { deployment } = JSON.parse(exported) as { deployment: { resources?: StateOf[] } };
+  const all = deployment.resources ?? [];
+  const own = all.filter(({ type }) => !type.startsWith("pulumi:"));
+  return {
+    outputs: (all.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs ?? {}) as Exported["outputs"],
+    resources: Object.fromEntries(own.map((state) => [state.urn.split("::").at(-1) ?? "", state])),
   };
-  const own = (deployment.resources ?? []).filter(({ type }) => !type.startsWith("pulumi:"));
-  return Object.fromEntries(
-    own.map((state) => [state.urn.split("::").at(-1) ?? "", state as unknown as StateOf]),
-  );
 }
