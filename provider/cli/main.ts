@@ -4,6 +4,7 @@ import { Command, CommanderError } from "commander";
 import { addApplyCommands } from "./commands/apply.ts";
 import { addCallCommands } from "./commands/call.ts";
 import { addPreviewCommands } from "./commands/preview.ts";
+import { addRunCommand } from "./commands/run.ts";
 import { addStackCommands } from "./commands/state.ts";
 import { addEmulatorCommand } from "./emulator.ts";
 import { CommandError, exitCode } from "./exit.ts";
@@ -18,6 +19,7 @@ addPreviewCommands(program);
 addApplyCommands(program);
 addStackCommands(program);
 addCallCommands(program);
+addRunCommand(program);
 addEmulatorCommand(program);
 
 async function main(args: readonly string[]): Promise<number> {

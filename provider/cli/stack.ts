@@ -26,6 +26,8 @@ export interface Stack {
   readonly settings: Settings;
   readonly program: Program;
   readonly engine: Engine;
+  /** A provider of its own, configured as the stack's; the caller closes it. */
+  readonly openProvider: () => Promise<Provider>;
   /** Shows the engine's events until the work is done; then goes back to showing none. */
   readonly shown: <T>(renderer: Renderer, work: () => Promise<T>) => Promise<T>;
   readonly signal: AbortSignal;
@@ -85,6 +87,7 @@ export async function withStack(
     });
     if (program.projectName === "" && !judges) refuseBroken(program, settings);
     if (settings.emulator) emulator = await startEmbedded(settings.emulator.file);
+    const makeProvider = emulator ? providerOf(emulator) : hintingProvider;
     let current: Renderer | undefined;
     const engine = createEngine({
       project: program.projectName || "unnamed",
@@ -94,8 +97,13 @@ export async function withStack(
       parallel: settings.parallel,
       signal: cancel.signal,
       onEvent: (event: EngineEvent) => current?.event(event),
-      createProvider: emulator ? providerOf(emulator) : hintingProvider,
+      createProvider: makeProvider,
     });
+    const openProvider = async () => {
+      const provider = makeProvider();
+      await provider.configure(program.providerConfig);
+      return provider;
+    };
     const shown: Stack["shown"] = async (renderer, doing) => {
       current = renderer;
       try {
@@ -108,7 +116,7 @@ export async function withStack(
         renderer.close();
       }
     };
-    const code = await work({ settings, program, engine, shown, signal: cancel.signal });
+    const code = await work({ settings, program, engine, openProvider, shown, signal: cancel.signal });
     if (code !== exitCode.done) throw new CommandError("", code);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { stringify } from "yaml";
 import { nearest } from "../../core/nearest.ts";
-import type { FunctionInfo } from "../../core/protocol.ts";
+import type { PropertyInfo } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
 import { printable } from "../../engine/deployment/event.ts";
@@ -26,7 +26,7 @@ export function addCallCommands(program: Command): void {
             const near = nearest(name, [...catalogue.functions.keys()].map(shortToken));
             throw new CommandError(`there is no function ${name}${near ? `; did you mean ${near}?` : ""}`);
           }
-          const result = await engine.invoke(token, argumentsOf(info, args));
+          const result = await engine.invoke(token, argumentsOf(shortToken(token), info.inputs, args));
           const wanted = flags.return === undefined ? result : result[flags.return];
           if (wanted === undefined) {
             throw new CommandError(
@@ -51,22 +51,24 @@ export function addCallCommands(program: Command): void {
     });
 }
 
-/** `name=value` words as arguments: text where the function wants text, else JSON. */
-function argumentsOf(info: FunctionInfo, words: readonly string[]): ValueMap {
+/** `name=value` words as arguments of the function or verb `name`: text where it wants text, else JSON. */
+export function argumentsOf(
+  name: string,
+  inputs: { readonly [name: string]: PropertyInfo },
+  words: readonly string[],
+): ValueMap {
   const args: { [name: string]: Value } = {};
   for (const word of words) {
     const at = word.indexOf("=");
     if (at < 1) throw new CommandError(`"${word}" is not an argument: write name=value`);
-    const name = word.slice(0, at);
+    const argument = word.slice(0, at);
     const text = word.slice(at + 1);
-    const property = info.inputs[name];
+    const property = inputs[argument];
     if (property === undefined) {
-      const near = nearest(name, Object.keys(info.inputs));
-      throw new CommandError(
-        `${shortToken(info.token)} has no argument ${name}${near ? `; did you mean ${near}?` : ""}`,
-      );
+      const near = nearest(argument, Object.keys(inputs));
+      throw new CommandError(`${name} has no argument ${argument}${near ? `; did you mean ${near}?` : ""}`);
     }
-    args[name] = wantsText(property.schema) ? text : jsonOr(text);
+    args[argument] = wantsText(property.schema) ? text : jsonOr(text);
   }
   return args;
 }
