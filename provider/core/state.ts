@@ -27,6 +27,12 @@ function isUnreadable(type: ResourceType, name: string): boolean {
   return notes.writeOnly === true || notes.local === true || notes.trigger === true;
 }
 
+/** True for inputs that only the checked inputs keep, sealed by the engine: what was last sent is compared there, and state need not repeat it. */
+function isNeverKept(type: ResourceType, name: string): boolean {
+  const { writeOnly, secret: isHidden } = annotations(type.inputs[name]!);
+  return writeOnly === true && isHidden === true;
+}
+
 /** What the service says of the object, in our names: readable inputs and outputs, nulls left out. */
 export function observedState(type: ResourceType, id: string, answered: WireObject): ValueMap {
   const object = type.asDeclared?.(answered) ?? answered;
@@ -49,6 +55,7 @@ export function stateOf(
   const state: Mutable = { ...observedState(type, id, object) };
   for (const name of Object.keys(type.inputs)) {
     const given = inputs[name];
+    if (isNeverKept(type, name)) continue;
     if (isUnreadable(type, name) && given !== undefined && given !== null) state[name] = given;
     else if (isSecret(given) && state[name] !== undefined) state[name] = secret(state[name]);
   }
@@ -144,6 +151,7 @@ function foretell(
   name: string,
   inputs: ValueMap,
 ): Value | undefined {
+  if (isNeverKept(type, name)) return undefined;
   const field = type.inputs[name]!;
   const given = inputs[name];
   const source = unknownFrom(`${identity.urn}#${name}`);
