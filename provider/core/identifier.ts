@@ -3,6 +3,7 @@
 import { annotations } from "./field.ts";
 import type { ResourceType } from "./resource.ts";
 import type { WireObject } from "./service-port.ts";
+import { objectFromWire } from "./wire.ts";
 
 /** The path parameters that a canonical id holds, by name. Throws when the text is not one. */
 export function parametersOf(type: ResourceType, id: string): { readonly [name: string]: string } {
@@ -59,6 +60,17 @@ const isPart = (value: unknown) => typeof value === "string" || typeof value ===
 
 function fillPath(template: string, values: { readonly [name: string]: unknown }): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
+}
+
+/** The canonical id of an object of a list: where ids are made of names, of the object's own names. */
+export function idOfListed(
+  type: ResourceType,
+  values: { readonly [name: string]: unknown },
+  object: WireObject,
+): string {
+  if (type.ownParameter !== undefined) return idOf(type, values, object);
+  const named = Object.entries(objectFromWire(type.inputs, type.asDeclared?.(object) ?? object));
+  return idOf(type, { ...values, ...Object.fromEntries(named) }, object);
 }
 
 /** The canonical id of an object, from its own answer and the values of its parents. */

@@ -17,6 +17,18 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** A request to a pre-signed URL of an object (contract section 2.6). Repeating it changes nothing more. */
+export interface SignedRequest {
+  readonly method: "PUT" | "DELETE";
+  /** Absolute, as the service signed it; a secret, because whoever has it may use it. */
+  readonly url: string;
+  /** What messages call the object (`object "a.txt" of bucket "b"`). */
+  readonly what: string;
+  /** Exactly the one that the URL was made for. */
+  readonly contentType?: string;
+  readonly body?: string | Uint8Array;
+}
+
 /**
  * The service's operations as resource types use them. Paths are the contract's, filled in, relative to the base URL and
  * in the contract's brand word (`/compute/stackscripts`); bodies and answers are wire objects.
@@ -32,6 +44,8 @@ export interface ServicePort {
   post(path: string, body?: WireObject, options?: CallOptions): Promise<WireObject>;
   put(path: string, body: WireObject, options?: CallOptions): Promise<WireObject>;
   delete(path: string, options?: CallOptions): Promise<void>;
+  /** Stores or deletes the bytes of an object, beside the API and without the token. A DELETE that finds nothing has succeeded. */
+  sendSigned(request: SignedRequest, options?: CallOptions): Promise<void>;
   /**
    * Waits until `isDone` holds for the object, by one shared poller per collection with growing, jittered intervals.
    * `isDone` gets `undefined` when the object is gone; it may throw to end the wait with an error.

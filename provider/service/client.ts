@@ -14,6 +14,7 @@ import { checkPath } from "./path.ts";
 import { createPoller, type IsDone, type WaitOptions } from "./poller.ts";
 import { createReads, type ListOptions, type ReadOptions } from "./reads.ts";
 import { type RetryNotice, retried } from "./retry.ts";
+import { createStorage, type SignedRequest } from "./storage.ts";
 import { createTransport } from "./transport.ts";
 import type { Write } from "./writes.ts";
 
@@ -51,6 +52,8 @@ export interface Service {
   post(path: string, body?: WireObject, options?: ReadOptions): Promise<WireObject>;
   put(path: string, body: WireObject, options?: ReadOptions): Promise<WireObject>;
   delete(path: string, options?: ReadOptions): Promise<void>;
+  /** A request to a pre-signed URL, beside the API. */
+  sendSigned(request: SignedRequest, options?: ReadOptions): Promise<void>;
   waitFor(path: string, isDone: IsDone, options: WaitOptions): Promise<WireObject | undefined>;
   /** Requests sent so far, by method, repeats included. */
   requests(): { [method: string]: number };
@@ -93,6 +96,8 @@ export function createService(options: ServiceOptions): Service {
       readAnswer(request, await send(request, signal), { brand, token: options.token, address, now }),
     { clock, random, brand, address, onRetry: options.onRetry },
   );
+
+  const storage = createStorage({ clock, random, connections: parallel });
 
   const memory = createMemory({ freshnessMs, now });
   const windowMs = options.windowMilliseconds ?? 10;
@@ -140,13 +145,23 @@ export function createService(options: ServiceOptions): Service {
       door(path, signal, async () => {
         await write("DELETE", path, undefined, signal);
       }),
+    sendSigned: async (request, { signal: own } = {}) => {
+      const signal = own === undefined ? cancelling.signal : AbortSignal.any([cancelling.signal, own]);
+      if (signal.aborted) throw cancelledBy(signal);
+      const begun = memory.beginWrite("POST", "/object-storage/buckets");
+      try {
+        await storage.send(request, signal);
+      } finally {
+        memory.endWrite(begun);
+      }
+    },
     waitFor: (path, isDone, wait) => door(path, wait.signal, () => poller.waitFor(path, isDone, wait)),
     requests: () => transport.requests(),
     serviceTime: () => new Date(clock.now() + (transport.skew() ?? 0)).toISOString(),
     cancel: () => cancelling.abort(new CancelledError()),
-    close: () => {
+    close: async () => {
       cancelling.abort(new CancelledError());
-      return transport.close();
+      await Promise.all([transport.close(), storage.close()]);
     },
   };
 }

@@ -3,7 +3,7 @@
 import { same } from "../core/compare.ts";
 import { canonicalOf } from "../core/diff.ts";
 import { annotations } from "../core/field.ts";
-import { collectionPath, idOf } from "../core/identifier.ts";
+import { collectionPath, idOfListed } from "../core/identifier.ts";
 import type { ResourceType } from "../core/resource.ts";
 import type { ServicePort, WireObject } from "../core/service-port.ts";
 import { observedState } from "../core/state.ts";
@@ -36,7 +36,7 @@ export async function findMade(search: Search): Promise<Found | undefined> {
   const startedAt = search.startedAt();
   for (const object of objects) {
     if (type.includes?.(object) === false) continue;
-    const id = idOf(type, values, object);
+    const id = idOfListed(type, values, object);
     if (!search.isTaken(id) && isNotOlder(object, startedAt) && matches(type, id, answered, object)) {
       candidates.push({ id, object });
     }

@@ -79,6 +79,7 @@ function bound(service: ServicePort, signal: AbortSignal, onWrite: () => void): 
     post: (path, body, options) => write(() => service.post(path, body, { signal, ...options })),
     put: (path, body, options) => write(() => service.put(path, body, { signal, ...options })),
     delete: (path, options) => write(() => service.delete(path, { signal, ...options })),
+    sendSigned: (request, options) => write(() => service.sendSigned(request, { signal, ...options })),
     waitFor: async (path, isDone, options) => service.waitFor(path, isDone, { signal, ...options }),
   };
 }

@@ -105,6 +105,9 @@ function memory() {
       log.push(`DELETE ${path}`);
       engine = undefined;
     },
+    sendSigned: async () => {
+      throw new Error("nothing is stored here");
+    },
     waitFor: async (_, isDone) => {
       log.push("wait");
       engine!["status"] = "active";

@@ -45,6 +45,9 @@ function service(table: { readonly [request: string]: Handler }, losing: string[
     post: send("POST"),
     put: send("PUT"),
     delete: async (path) => void (await send("DELETE")(path)),
+    sendSigned: async () => {
+      throw new Error("nothing is stored here");
+    },
     waitFor: async (path, isDone) => {
       log.push(`wait ${path}`);
       for (let looks = 0; looks < 5; looks++) {

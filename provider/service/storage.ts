@@ -1,0 +1,81 @@
+/** Requests to pre-signed URLs of objects (contract section 2.6), which lead beside the API. Sends no token; tells no URL, because its signature is a secret. */
+
+import { Agent } from "undici";
+import type { Clock } from "./clock.ts";
+import { AnswerLostError, ApiError } from "./errors.ts";
+
+/** One request to a pre-signed URL. */
+export interface SignedRequest {
+  readonly method: "PUT" | "DELETE";
+  /** Absolute, as the service signed it. */
+  readonly url: string;
+  /** What the message calls the object (`object "a.txt" of bucket "b"`). */
+  readonly what: string;
+  /** Exactly the one that the URL was made for. */
+  readonly contentType?: string;
+  readonly body?: string | Uint8Array;
+}
+
+export interface Storage {
+  /** Sends it, repeated while storage is away or overloaded: both methods may run twice. A DELETE that finds nothing has succeeded. */
+  send(request: SignedRequest, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+const MOST_TRIES = 6;
+const SECONDS_FOR_AN_ANSWER = 120;
+const LONGEST_WAIT_SECONDS = 15;
+
+/** Opens no connection before the first request. `send` throws ApiError for a refusal and AnswerLostError when no answer came in the end. */
+export function createStorage(options: {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly connections: number;
+}): Storage {
+  const { clock, random, connections } = options;
+  const agent = new Agent({ connections, pipelining: 1 });
+
+  async function once({ method, url, what, contentType, body }: SignedRequest): Promise<void> {
+    const { origin, pathname, search } = new URL(url);
+    const answer = await agent
+      .request({
+        origin,
+        method,
+        path: pathname + search,
+        headers: contentType === undefined ? {} : { "content-type": contentType },
+        body: body ?? null,
+        headersTimeout: SECONDS_FOR_AN_ANSWER * 1000,
+        bodyTimeout: SECONDS_FOR_AN_ANSWER * 1000,
+      })
+      .catch((error: unknown) => {
+        throw new AnswerLostError(method, what, "storage did not answer", error);
+      });
+    // The status says all that matters; the body is read so that the connection can be used again.
+    await answer.body.dump().catch(() => undefined);
+    const status = answer.statusCode;
+    if (status < 300 || (method === "DELETE" && status === 404)) return;
+    throw new ApiError({
+      method,
+      path: what,
+      status,
+      reasons: [{ reason: "storage refused the pre-signed request" }],
+      retryable: status === 429 || status >= 500,
+    });
+  }
+
+  return {
+    async send(request, signal) {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await once(request);
+        } catch (error) {
+          const isWorthIt = !(error instanceof ApiError) || error.retryable;
+          if (!isWorthIt || attempt === MOST_TRIES) throw error;
+          const full = Math.min(LONGEST_WAIT_SECONDS, 0.5 * 2 ** (attempt - 1));
+          await clock.sleep(full * (0.5 + random() * 0.5) * 1000, signal);
+        }
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,61 @@
+/** Requests to pre-signed URLs, against a server that misbehaves. */
+
+import { afterEach, expect, test } from "vitest";
+import { createStorage } from "../../provider/service/storage.ts";
+import { type BadServer, type Play, startBadServer } from "./bad-server.ts";
+
+let server: BadServer | undefined;
+afterEach(() => server?.close());
+
+const answers =
+  (status: number): Play =>
+  (_, response) =>
+    void response.writeHead(status).end();
+const breaks: Play = (_, response) => void response.destroy();
+
+/** Sends one request to a server that plays as told; waits take no time. */
+async function send(method: "PUT" | "DELETE", ...plays: Play[]) {
+  server = await startBadServer(...plays);
+  const waits: number[] = [];
+  const clock = { now: () => 0, sleep: async (ms: number) => void waits.push(ms) };
+  const storage = createStorage({ clock, random: () => 1, connections: 1 });
+  const url = `${new URL(server.baseUrl).origin}/b/a%20b?Signature=s3cret%3D&Expires=1`;
+  const put = method === "PUT" ? { contentType: "text/css", body: "x" } : {};
+  try {
+    await storage.send({ method, url, what: 'object "a b" of b', ...put }, new AbortController().signal);
+  } finally {
+    await storage.close();
+  }
+  return { seen: server.seen, waits };
+}
+
+test("bytes and type go to the URL as it was signed, without a token", async () => {
+  const { seen } = await send("PUT", answers(200));
+  expect(seen).toHaveLength(1);
+  expect(seen[0]).toMatchObject({ method: "PUT", path: "/b/a%20b?Signature=s3cret%3D&Expires=1", body: "x" });
+  expect(seen[0]!.headers["content-type"]).toBe("text/css");
+  expect(seen[0]!.headers.authorization).toBeUndefined();
+});
+
+test("a broken connection, 429 and 503 are waited out, longer each time", async () => {
+  const { seen, waits } = await send("PUT", breaks, answers(503), answers(429), answers(200));
+  expect(seen.map(({ body }) => body)).toEqual(["x", "x", "x", "x"]);
+  expect(waits).toEqual([500, 1000, 2000]);
+});
+
+test("a DELETE that finds nothing has succeeded; a PUT that finds no bucket has not", async () => {
+  await send("DELETE", answers(404));
+  await expect(send("PUT", answers(404))).rejects.toMatchObject({ name: "ApiError", status: 404 });
+});
+
+test("a refusal is not repeated, and what stays broken is given up; neither tells the signature", async () => {
+  const refused = await send("PUT", answers(403)).catch((error: unknown) => error as Error);
+  expect(server!.seen).toHaveLength(1);
+  const broken = await send("DELETE", breaks).catch((error: unknown) => error as Error);
+  expect(server!.seen).toHaveLength(6);
+  expect(broken).toMatchObject({ name: "AnswerLostError" });
+  for (const error of [refused, broken]) {
+    expect((error as Error).message).toContain('object "a b" of b');
+    expect((error as Error).message).not.toContain("s3cret");
+  }
+});
