@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Emulator, startEmulator, starterAccount } from "../../emulator/index.ts";
@@ -81,4 +81,30 @@ export async function openScene(text: string, { speed = 10 }: { speed?: number }
       await emulator.close();
     },
   };
+}
+
+/** Kills a process and everything that it started, as the loss of the machine would. Needs /proc, as Linux has it. */
+export function killTree(root: number): void {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const [, parent] = /^\d+ \(.*\) \S (\d+)/s.exec(readFileSync(`/proc/${name}/stat`, "latin1")) ?? [];
+      parents.set(Number(name), Number(parent));
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+  const doomed = new Set([root]);
+  for (let before = 0; before < doomed.size; ) {
+    before = doomed.size;
+    for (const [pid, parent] of parents) if (doomed.has(parent)) doomed.add(pid);
+  }
+  for (const pid of doomed) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
 }
