@@ -392,6 +392,53 @@ describe("a database", () => {
     expect(mended.state["status"]).toBe("active");
   });
 
+  test("is made once, although its create was cut off while it was waited for", async () => {
+    const inputs = { ...mysql, label: "cut" };
+    const before = account.emulator.stats().requests;
+    let earlierAttempt = { startedAt: "" };
+    await account.during(async (provider) => {
+      const cut = provider.create({
+        ...named("cut"),
+        inputs,
+        preview: false,
+        onCreated: () => {
+          earlierAttempt = { startedAt: provider.serviceTime() };
+          provider.cancel();
+        },
+      });
+      await expect(cut).rejects.toThrow(/cancelled/i);
+    });
+    const resumed = await account.during((provider) =>
+      provider.create({ ...named("cut"), inputs, preview: false, earlierAttempt }),
+    );
+    expect(resumed.state).toMatchObject({ status: "active", label: "cut", rootUsername: "linroot" });
+    expect(writes(before)).toEqual(["POST /databases/mysql/instances 1"]);
+  });
+
+  test("has one snapshot of a create that was cut off, or whose answer was lost", async () => {
+    const instanceId = await database(account, "cutsnap");
+    const path = "/databases/mysql/instances/{instanceId}/backups";
+    const create = (label: string, more: object = {}) =>
+      account.during((provider) =>
+        provider.create({
+          ...resourceNamed(snapshotType, label),
+          inputs: { kind: "mysql", instanceId, label },
+          preview: false,
+          ...more,
+        }),
+      );
+    const before = account.emulator.stats().requests;
+    const startedAt = await account.during(async (provider) => {
+      await provider.read({ ...named("cutsnap"), id: instanceId });
+      return provider.serviceTime();
+    });
+    await account.call("POST", `${pathOf("mysql", instanceId)}/backups`, { label: "cut" });
+    expect((await create("cut", { earlierAttempt: { startedAt } })).state).toMatchObject({ label: "cut" });
+    account.emulator.setFaults([{ method: "POST", path, do: "reset-after", times: 1 }]);
+    expect((await create("lost")).state).toMatchObject({ label: "lost" });
+    expect(writes(before)).toEqual([`POST ${path} 2`]);
+  });
+
   test("keeps three snapshots and no fourth; several of one plan are taken one after the other", async () => {
     const instanceId = await database(account, "full");
     const snapshot = (label: string) => resourceNamed(snapshotType, label);

@@ -48,7 +48,10 @@ async function judge(type: string, inputs: ValueMap, path: string, parents: read
   );
   const answered = await account.call("POST", path, body).catch((error: Error) => error);
   const isRefused = answered instanceof Error;
-  if (!isRefused) await account.call("DELETE", `${path}/${answered["id"]}`);
+  if (!isRefused) {
+    if (answered["status"] === "provisioning") await account.call("GET", `${path}/${answered["id"]}`);
+    await account.call("DELETE", `${path}/${answered["id"]}`);
+  }
   return { provider: refused, service: isRefused ? answered.message : undefined };
 }
 
@@ -235,4 +238,56 @@ test("on volumes and networks", async () => {
     }),
     { numRuns: 250 },
   );
+}, 120_000);
+
+test("on managed databases", async () => {
+  const databases = (kind: "mysql" | "postgresql") =>
+    fc.record(
+      {
+        label: fc.oneof(fc.string({ maxLength: 34 }), fc.stringMatching(/^[a-z-]{2,5}$/)),
+        engine: fc.constantFrom(
+          "mysql/8.0.30",
+          "postgresql/14.6",
+          `${kind}/13.8`,
+          `${kind}/`,
+          kind,
+          `${kind}/5.7.39`,
+        ),
+        region: fc.constant("us-east"),
+        type: fc.constantFrom("g6-nanode-1", "g6-standard-1", "g6-nanode-2"),
+        allowList: fc.array(
+          fc.oneof(
+            fc.ipV4(),
+            fc.ipV6(),
+            fc.constantFrom(
+              "0.0.0.0/0",
+              "10.0.0.1/33",
+              "10.0.0",
+              "::/0",
+              "fe80::1%eth0",
+              "::/129",
+              "1.2.3.4/8/8",
+            ),
+          ),
+          { maxLength: 2 },
+        ),
+        clusterSize: fc.constantFrom(1, 3, 2, 0),
+        encrypted: fc.boolean(),
+        sslConnection: fc.boolean(),
+        replicationType: fc.constantFrom("none", "asynch", "semi_synch"),
+        ...(kind === "postgresql" && {
+          replicationCommitType: fc.constantFrom("on", "local", "remote_write", "remote_apply", "off"),
+        }),
+      },
+      { requiredKeys: ["label", "engine", "region", "type"] },
+    ) as fc.Arbitrary<ValueMap>;
+  const types = { mysql: "mySqlInstance:MySqlInstance", postgresql: "postgreSqlInstance:PostgreSqlInstance" };
+  for (const kind of ["mysql", "postgresql"] as const) {
+    await fc.assert(
+      fc.asyncProperty(databases(kind), (inputs) =>
+        agrees(`plumbline:databases/${types[kind]}`, inputs, `/databases/${kind}/instances`),
+      ),
+      { numRuns: 100 },
+    );
+  }
 }, 120_000);
