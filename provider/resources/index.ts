@@ -26,6 +26,9 @@ import { Snapshot } from "./databases/snapshot.ts";
 import { Domain } from "./dns/domain.ts";
 import { getDomain, getDomains, getRecords, getZoneFile } from "./dns/functions.ts";
 import { Record } from "./dns/record.ts";
+import { Bucket } from "./objectstorage/bucket.ts";
+import { getBucketCertificate, getObjectAcl, getObjects, getObjectUrl } from "./objectstorage/contents.ts";
+import { getBucket, getBuckets, getCluster, getClusters, getTransfer } from "./objectstorage/functions.ts";
 import { getSubnet, getSubnets, getVpc, getVpcs } from "./vpc/functions.ts";
 import { getVpcIps } from "./vpc/ips.ts";
 import { Subnet } from "./vpc/subnet.ts";
@@ -41,6 +44,7 @@ export const resourceTypes: readonly ResourceType[] = [
   MySqlInstance,
   PostgreSqlInstance,
   Snapshot,
+  Bucket,
 ];
 
 export const functionTypes: readonly FunctionType[] = [
@@ -70,4 +74,13 @@ export const functionTypes: readonly FunctionType[] = [
   getBackup,
   getCredentials,
   getCaCertificate,
+  getBuckets,
+  getBucket,
+  getClusters,
+  getCluster,
+  getObjects,
+  getObjectAcl,
+  getObjectUrl,
+  getBucketCertificate,
+  getTransfer,
 ];

@@ -109,5 +109,8 @@ export namespace dns {
 
 }
 
+export namespace objectstorage {
+}
+
 export namespace vpc {
 }

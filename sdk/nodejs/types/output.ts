@@ -697,6 +697,95 @@ export namespace dns {
 
 }
 
+export namespace objectstorage {
+    /**
+     * A Bucket.
+     */
+    export interface BucketInfo {
+        /**
+         * Id of the cluster that holds it (`us-east-1`).
+         */
+        cluster: string;
+        /**
+         * When it was made (UTC).
+         */
+        created: string;
+        /**
+         * Host name under which it is reached.
+         */
+        hostname: string;
+        /**
+         * Id of the Bucket.
+         */
+        id: string;
+        /**
+         * Name of the bucket, part of its host name, unique in its cluster: 3 to 63 lower-case letters, digits, periods and hyphens. A change replaces the bucket; its objects do not move.
+         */
+        label: string;
+        /**
+         * How many objects it held when it was last read.
+         */
+        objects: number;
+        /**
+         * Bytes of all its objects, when it was last read.
+         */
+        size: number;
+    }
+
+    /**
+     * A cluster.
+     */
+    export interface StorageCluster {
+        /**
+         * Domain under which its buckets are reached.
+         */
+        domain: string;
+        /**
+         * Id of the cluster.
+         */
+        id: string;
+        /**
+         * Region that it is in.
+         */
+        region: string;
+        /**
+         * Domain under which its buckets are served as web sites.
+         */
+        staticSiteDomain: string;
+        /**
+         * `available` when it takes buckets.
+         */
+        status: string;
+    }
+
+    /**
+     * An object.
+     */
+    export interface StoredObject {
+        /**
+         * MD5 of the content, hexadecimal; absent for a common part.
+         */
+        etag?: string;
+        /**
+         * When it was last uploaded (UTC); absent for a common part.
+         */
+        lastModified?: string;
+        /**
+         * Name of the object, or the common part with the delimiter at its end.
+         */
+        name: string;
+        /**
+         * Canonical user id of the owner; absent for a common part.
+         */
+        owner?: string;
+        /**
+         * Bytes; absent for a common part.
+         */
+        size?: number;
+    }
+
+}
+
 export namespace vpc {
     /**
      * A compute instance with interfaces in the Subnet.

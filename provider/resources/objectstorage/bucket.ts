@@ -1,0 +1,120 @@
+/** Bucket: holds objects in one cluster (contract section 2.6). */
+
+import { choice, flag, integer, optional, text } from "../../core/field.ts";
+import { CheckFailedError } from "../../core/protocol.ts";
+import { resource } from "../../core/resource.ts";
+import { isAnswerLost, isGone, type WireObject } from "../../core/service-port.ts";
+import { cluster, label } from "./label.ts";
+import { empty, pagesOf } from "./objects.ts";
+import { bucketPath } from "./paths.ts";
+
+/** Access lists that can be set; `custom` can only be answered. */
+export const accessLists = ["private", "public-read", "authenticated-read", "public-read-write"] as const;
+
+/** What the access settings are when nobody set them. */
+const unset: { readonly [name: string]: unknown } = { acl: "private", corsEnabled: false };
+
+/** How often an access change is sent whose answer is lost each time; a second one changes nothing more. */
+const attempts = 3;
+
+const isThere = (place: { cluster?: string; label?: string }) =>
+  `a Bucket "${place.label}" of this account exists already in ${place.cluster}, and it is not taken over silently; choose another label, or adopt it by an import of id ${place.cluster}/${place.label}`;
+
+export const Bucket = resource({
+  area: "objectstorage",
+  name: "Bucket",
+  description:
+    "A bucket for objects. Its `acl` and `corsEnabled` are never answered by the service: changes of them from outside are not seen, and an import leaves them unset. Import by `CLUSTER/LABEL`.",
+  path: "/object-storage/buckets/{cluster}/{label}",
+  collection: "/object-storage/buckets",
+  nameFormat: "CLUSTER/LABEL",
+  inputs: {
+    cluster,
+    label,
+    acl: optional(
+      choice(accessLists, {
+        description:
+          "Who may use the bucket beside the account's keys. `private` when it was never set, and again when it is taken out.",
+        createOnly: true,
+        writeOnly: true,
+        default: null,
+      }),
+    ),
+    corsEnabled: optional(
+      flag({
+        description:
+          "True lets pages of all origins use the bucket. False when it was never set, and again when it is taken out.",
+        createOnly: true,
+        writeOnly: true,
+        default: null,
+      }),
+    ),
+    forceDestroy: optional(
+      flag({
+        description:
+          "True deletes all objects of the bucket before the bucket itself is deleted; otherwise a bucket with objects cannot be deleted. Apply it before the delete.",
+        local: true,
+        default: false,
+      }),
+    ),
+  },
+  outputs: {
+    hostname: text({ description: "Host name under which it is reached." }),
+    created: text({ description: "When it was made (UTC)." }),
+    size: integer({ description: "Bytes of all its objects, when it was last read." }),
+    objects: integer({ description: "How many objects it held when it was last read." }),
+  },
+  timeouts: { create: 600, update: 600, delete: 3600 },
+  async lookup({ after, creating, collection, list, isOurs, refuse }) {
+    if (!creating || collection === undefined) return;
+    if (after.cluster === undefined || after.label === undefined) return;
+    const isIt = (bucket: WireObject) =>
+      bucket["cluster"] === after.cluster && bucket["label"] === after.label;
+    const isTaken = !isOurs(`${after.cluster}/${after.label}`) && (await list(collection)).some(isIt);
+    if (isTaken) refuse("label", isThere(after));
+  },
+  // The service answers a create of what one owns already as if it had made it.
+  async beforeCreate({ service, inputs }) {
+    try {
+      await service.getFresh(bucketPath(inputs.cluster, inputs.label));
+    } catch (error) {
+      if (isGone(error)) return;
+      throw error;
+    }
+    throw new CheckFailedError([{ property: "label", reason: isThere(inputs) }]);
+  },
+  aspects: [
+    {
+      name: "access",
+      fields: ["acl", "corsEnabled"],
+      // The POST leaves settings that it does not name; a PUT would reset those of an imported bucket, which nobody knows.
+      async sync({ service, path, inputs, changed }) {
+        const body = {
+          ...(changed.has("acl") && { acl: inputs.acl ?? unset["acl"] }),
+          ...(changed.has("corsEnabled") && { cors_enabled: inputs.corsEnabled ?? unset["corsEnabled"] }),
+        };
+        for (let round = 1; ; round++) {
+          try {
+            await service.post(`${path}/access`, body);
+            return undefined;
+          } catch (error) {
+            if (!isAnswerLost(error) || round === attempts) throw error;
+          }
+        }
+      },
+    },
+  ],
+  async beforeDelete({ service, path, inputs, id, log }) {
+    if (inputs.forceDestroy !== true) return;
+    await empty(service, path, (deleted) =>
+      log("info", `bucket ${id}: ${deleted} objects deleted`, { ephemeral: true }),
+    );
+  },
+  async explainDelete({ service, path, id }) {
+    for await (const page of pagesOf(service, path)) {
+      if (page.length === 0) continue;
+      return `bucket ${id} still holds objects ("${page[0]!["name"]}" is one): delete them, or set forceDestroy: true, apply, and delete the bucket then`;
+    }
+    return undefined;
+  },
+});

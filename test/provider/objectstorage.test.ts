@@ -1,0 +1,236 @@
+/** Object Storage: the life of each type, what is peculiar to it, and its functions. */
+
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isSecret, reveal, type ValueMap } from "../../provider/core/value.ts";
+import { type Account, apply, checked, openAccount, resourceNamed, type Saved } from "./deployment.ts";
+import { leadsItsLife } from "./lifecycle.ts";
+
+const cluster = "us-east-1";
+const bucketType = "plumbline:objectstorage/bucket:Bucket";
+
+leadsItsLife({
+  type: bucketType,
+  prepare: async () => ({}),
+  steps: [
+    {
+      does: "create",
+      declare: () => ({ cluster, label: "photos", acl: "public-read" }),
+      leaves: { acl: "public-read", size: 0, objects: 0 },
+    },
+    {
+      does: "update",
+      declare: () => ({ cluster, label: "photos", acl: "private", corsEnabled: true }),
+      changes: ["acl", "corsEnabled"],
+    },
+    { does: "update", declare: () => ({ cluster, label: "photos" }), changes: ["acl", "corsEnabled"] },
+    {
+      does: "update",
+      declare: () => ({ cluster, label: "photos", forceDestroy: true }),
+      changes: ["forceDestroy"],
+    },
+    {
+      does: "replace",
+      declare: () => ({ cluster: "eu-central-1", label: "photos" }),
+      changes: ["cluster", "forceDestroy"],
+    },
+    {
+      does: "replace",
+      declare: () => ({ cluster: "eu-central-1", label: "pictures", acl: "public-read" }),
+      changes: ["label", "acl"],
+      leaves: { label: "pictures" },
+    },
+  ],
+  naturalName: () => "eu-central-1/pictures",
+  unreadable: ["acl"],
+  drift: {},
+});
+
+async function url(account: Account, bucket: string, name: string, method: string, contentType?: string) {
+  const body = { name, method, content_type: contentType };
+  const path = `/object-storage/buckets/${cluster}/${bucket}/object-url`;
+  return String((await account.call("POST", path, body))["url"]);
+}
+
+/** Stores an object as anybody with the URL would. */
+async function upload(account: Account, bucket: string, name: string, content = "x"): Promise<void> {
+  const headers = { "Content-Type": "text/plain" };
+  const target = await url(account, bucket, name, "PUT", "text/plain");
+  const answer = await fetch(target, { method: "PUT", headers, body: content });
+  expect(answer.ok).toBe(true);
+}
+
+describe("a Bucket", () => {
+  let account: Account;
+  const resource = resourceNamed(bucketType, "subject");
+  const access = (label: string) => account.call("GET", `/object-storage/buckets/${cluster}/${label}/access`);
+  const make = (inputs: ValueMap, saved?: Saved) => apply(account, resource, inputs, saved);
+  const remove = ({ id, inputs, state }: Saved) =>
+    account.during((provider) => provider.delete({ ...resource, id, oldInputs: inputs, state }));
+
+  beforeAll(async () => {
+    account = await openAccount();
+  });
+  afterAll(() => account.close());
+
+  test("has the access that is declared, and loses it when it is taken out", async () => {
+    const first = await make({ cluster, label: "open", acl: "public-read", corsEnabled: true });
+    expect(await access("open")).toMatchObject({ acl: "public-read", cors_enabled: true });
+    const second = await make({ cluster, label: "open", acl: "public-read" }, first);
+    expect(await access("open")).toMatchObject({ acl: "public-read", cors_enabled: false });
+    await make({ cluster, label: "open" }, second);
+    expect(await access("open")).toMatchObject({ acl: "private", cors_enabled: false });
+  });
+
+  test("that was imported keeps access settings that are not declared, and takes those that are", async () => {
+    const body = { cluster, label: "theirs", acl: "public-read", cors_enabled: true };
+    await account.call("POST", "/object-storage/buckets", body);
+    const imported = await account.during((provider) =>
+      provider.read({ ...resource, id: `${cluster}/theirs` }),
+    );
+    expect(imported?.inputs).toEqual({ cluster, label: "theirs" });
+    const same = await make(imported!.inputs, imported);
+    expect(same.operation).toBe("same");
+    await make({ ...imported!.inputs, corsEnabled: false }, same);
+    expect(await access("theirs")).toMatchObject({ acl: "public-read", cors_enabled: false });
+    await make({ ...imported!.inputs, acl: "private" }, same);
+    expect(await access("theirs")).toMatchObject({ acl: "private" });
+  });
+
+  test("that exists already is not taken over silently, neither in a preview nor in a run", async () => {
+    await account.call("POST", "/object-storage/buckets", { cluster, label: "present" });
+    const inputs = { cluster, label: "present", acl: "public-read" };
+    for (const preview of [true, false]) {
+      const asked = account.during(async (provider) =>
+        provider.create({ ...resource, inputs: await checked(provider, resource, inputs), preview }),
+      );
+      await expect(asked).rejects.toMatchObject({
+        failures: [
+          { property: "label", reason: expect.stringContaining(`an import of id ${cluster}/present`) },
+        ],
+      });
+    }
+    expect(await access("present")).toMatchObject({ acl: "private" });
+    const elsewhere = await make({ cluster: "eu-central-1", label: "present" });
+    expect(elsewhere.id).toBe("eu-central-1/present");
+  });
+
+  test("whose create lost its answer is found again among others, by one create", async () => {
+    await account.call("POST", "/object-storage/buckets", { cluster, label: "other" });
+    const before = Number((await account.call("GET", "/object-storage/buckets"))["results"]);
+    account.emulator.setFaults([
+      { method: "POST", path: "/object-storage/buckets", nth: 1, do: "reset-after" },
+    ]);
+    const made = await make({ cluster, label: "begun", acl: "public-read" });
+    expect(made.id).toBe(`${cluster}/begun`);
+    expect(await access("begun")).toMatchObject({ acl: "public-read" });
+    expect(Number((await account.call("GET", "/object-storage/buckets"))["results"])).toBe(before + 1);
+  });
+
+  test("with objects is deleted only by forceDestroy, which must be applied first", async () => {
+    const first = await make({ cluster, label: "full" });
+    await upload(account, "full", "a/b c.txt");
+    await expect(remove(first)).rejects.toThrow(
+      `bucket ${cluster}/full still holds objects ("a/b c.txt" is one): delete them, or set forceDestroy: true`,
+    );
+    const second = await make({ cluster, label: "full", forceDestroy: true }, first);
+    expect(second.operation).toBe("update");
+    await remove(second);
+    expect(await account.during((provider) => provider.read({ ...resource, ...second }))).toBeUndefined();
+  });
+
+  test("of 2,500 objects is emptied and deleted by forceDestroy", { timeout: 120_000 }, async () => {
+    const saved = await make({ cluster, label: "many", forceDestroy: true });
+    const names = Array.from({ length: 2500 }, (_, i) => `folder ${i % 7}/object-${i}`);
+    for (let at = 0; at < names.length; at += 50)
+      await Promise.all(names.slice(at, at + 50).map((name) => upload(account, "many", name)));
+    await remove(saved);
+    expect(await account.during((provider) => provider.read({ ...resource, ...saved }))).toBeUndefined();
+  });
+
+  test.each(["Photos", "ab", "-photos", "a..b", "a.-b", "192.0.2.1", "a/b"])(
+    "cannot be called %s",
+    async (label) => {
+      const { failures } = await account.during((provider) =>
+        provider.check({ ...resource, newInputs: { cluster, label }, randomSeed: new Uint8Array(32) }),
+      );
+      expect(failures.map(({ property }) => property)).toContain("label");
+    },
+  );
+});
+
+describe("functions", () => {
+  let account: Account;
+  const result = (name: string, args: ValueMap) =>
+    account.during(async (provider) => {
+      const token = `plumbline:objectstorage/${name}:${name}`;
+      const answer = await provider.invoke({ token, args, preview: false });
+      expect(answer.failures).toEqual([]);
+      return answer.result as ValueMap;
+    });
+
+  beforeAll(async () => {
+    account = await openAccount();
+    await account.call("POST", "/object-storage/buckets", { cluster, label: "one" });
+    await account.call("POST", "/object-storage/buckets", { cluster: "eu-central-1", label: "two" });
+    const names = Array.from({ length: 620 }, (_, i) => `logs/${String(i).padStart(4, "0")}`);
+    for (let at = 0; at < names.length; at += 50)
+      await Promise.all(names.slice(at, at + 50).map((name) => upload(account, "one", name)));
+    await upload(account, "one", "index.html", "hello");
+  });
+  afterAll(() => account.close());
+
+  const labels = (found: ValueMap) => (found["buckets"] as ValueMap[]).map((bucket) => bucket["id"]);
+
+  test("getBuckets shows those of the account, or of one cluster; getBucket shows one", async () => {
+    expect(labels(await result("getBuckets", {}))).toEqual([`${cluster}/one`, "eu-central-1/two"]);
+    expect(labels(await result("getBuckets", { cluster: "eu-central-1" }))).toEqual(["eu-central-1/two"]);
+    const one = await result("getBucket", { cluster, label: "one" });
+    expect(one).toMatchObject({ id: `${cluster}/one`, cluster, label: "one", objects: 621 });
+    await expect(result("getBucket", { cluster, label: "none" })).rejects.toThrow(
+      "there is no Bucket us-east-1/none",
+    );
+  });
+
+  test("getClusters and getCluster show where buckets can be", async () => {
+    const { clusters } = (await result("getClusters", {})) as { clusters: ValueMap[] };
+    const one = clusters.find(({ id }) => id === cluster);
+    expect(one).toMatchObject({ region: "us-east", status: "available" });
+    expect(await result("getCluster", { id: cluster })).toEqual(one);
+    await expect(result("getCluster", { id: "nowhere-1" })).rejects.toThrow("there is no cluster nowhere-1");
+  });
+
+  test("getObjects reads every page, under a prefix, and folder by folder", async () => {
+    const at = { cluster, bucket: "one" };
+    const names = async (args: ValueMap) =>
+      ((await result("getObjects", { ...at, ...args }))["objects"] as ValueMap[]).map(({ name }) => name);
+    expect(await names({})).toHaveLength(621);
+    expect(await names({ prefix: "logs/001" })).toHaveLength(10);
+    expect(await names({ delimiter: "/" })).toEqual(["index.html", "logs/"]);
+    await expect(names({ bucket: "none" })).rejects.toThrow("there is no bucket us-east-1/none");
+  });
+
+  test("getObjectAcl, getBucketCertificate and getTransfer show what the service says", async () => {
+    const at = { cluster, bucket: "one" };
+    expect(await result("getObjectAcl", { ...at, name: "index.html" })).toMatchObject({ acl: "private" });
+    await expect(result("getObjectAcl", { ...at, name: "none" })).rejects.toThrow(
+      'there is no object "none" in bucket us-east-1/one',
+    );
+    expect(await result("getBucketCertificate", at)).toEqual({ ssl: false });
+    expect(await result("getTransfer", {})).toEqual({ used: expect.any(Number) });
+  });
+
+  test("getObjectUrl makes URLs that are secret and work, and asks for a type where one must be sent", async () => {
+    const at = { cluster, bucket: "one", name: "index.html" };
+    const read = await result("getObjectUrl", at);
+    expect(read["exists"]).toBe(true);
+    expect(isSecret(read["url"])).toBe(true);
+    expect(await (await fetch(String(reveal(read["url"]!)))).text()).toBe("hello");
+    const token = "plumbline:objectstorage/getObjectUrl:getObjectUrl";
+    const { failures } = await account.during((provider) =>
+      provider.invoke({ token, args: { ...at, method: "PUT" }, preview: false }),
+    );
+    expect(failures).toEqual([{ property: "contentType", reason: "is required for PUT" }]);
+    const put = await result("getObjectUrl", { ...at, name: "new", method: "PUT", contentType: "text/css" });
+    expect(put["exists"]).toBe(false);
+  });
+});
