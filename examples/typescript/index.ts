@@ -1,72 +1,42 @@
-/** The stack of ../web as an ordinary Pulumi program: it loops where YAML repeats, and composes a zone out of parts. */
+/** The account of ../web as an ordinary Pulumi program: it loops where YAML repeats, and composes the zone out of parts. */
 
 import * as plumbline from "@plumbline/pulumi";
 import * as pulumi from "@pulumi/pulumi";
+import { Mail } from "./mail";
 
-interface RecordSpec {
-  type: string;
-  target: pulumi.Input<string>;
-  name?: string;
-  priority?: number;
-  ttlSec?: number;
-  tag?: string;
-}
+const config = new pulumi.Config();
+const zoneName = config.get("zone") ?? "plumbline-web.example";
+const region = config.get("region") ?? "us-east";
+const webAddresses = config.getObject<string[]>("webAddresses") ?? ["203.0.113.10", "203.0.113.11"];
+const computeId = config.get("computeId") ?? "1001";
+const mailKey =
+  config.get("mailKey") ??
+  "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAvq7p0Zt1kJmC5f0rX4yH2n8sWdL6uQe3oTgBzPjR9xVcKaYiN1mD7hGfSw5bUqEl";
+const tags = ["production", "web"];
 
-/** Mail for a zone: its exchangers, and the records that let others trust what they send. */
-function mail(zone: string, exchangers: string[], dkim: string): { [name: string]: RecordSpec } {
-  return {
-    ...Object.fromEntries(
-      exchangers.map((target, i) => [`mx${i + 1}`, { type: "MX", target, priority: (i + 1) * 10 }]),
-    ),
-    spf: { type: "TXT", target: "v=spf1 mx ip4:203.0.113.0/24 -all" },
-    dkim: { type: "TXT", name: "s1._domainkey", target: `v=DKIM1; k=rsa; p=${dkim}` },
-    dmarc: { type: "TXT", name: "_dmarc", target: `v=DMARC1; p=quarantine; rua=mailto:dmarc@${zone}` },
-  };
-}
+const zone = new plumbline.dns.Domain("zoneDomain", {
+  domain: zoneName,
+  type: "master",
+  soaEmail: `hostmaster@${zoneName}`,
+  description: "Production zone",
+  ttlSec: 3600,
+  refreshSec: 14400,
+  tags,
+});
 
-/** The web servers: the apex on every address, and what points to it. */
-function web(zone: string, addresses: string[], address6: string): { [name: string]: RecordSpec } {
-  return {
-    ...Object.fromEntries(
-      addresses.map((target, i) => [`apex4-${i + 1}`, { type: "A", target, ttlSec: 300 }]),
-    ),
-    apex6: { type: "AAAA", target: address6, ttlSec: 300 },
-    www: { type: "CNAME", name: "www", target: zone },
-    wildcard: { type: "A", name: "*.sites", target: addresses[0] ?? "" },
-  };
-}
+// Web: the apex and www on every server, IPv4 and IPv6, and a wildcard for customers' sites.
+const record = (name: string, args: Omit<plumbline.dns.RecordArgs, "domainId">) =>
+  new plumbline.dns.Record(name, { domainId: zone.id, ...args });
 
-export async function program() {
-  const config = new pulumi.Config();
-  const zoneName = config.get("zone") ?? "plumbline-ts.example";
-  const region = config.get("region") ?? "us-east";
-  const computeId = config.get("computeId") ?? "1001";
-  const tags = ["production", "typescript"];
-
-  const zone = new plumbline.dns.Domain("zone", {
-    domain: zoneName,
-    type: "master",
-    soaEmail: `hostmaster@${zoneName}`,
-    description: "Production zone",
-    ttlSec: 3600,
-    tags,
-  });
-
-  const records = {
-    ...web(zoneName, ["203.0.113.10", "203.0.113.11"], "2001:db8:10::80"),
-    ...mail(
-      zoneName,
-      ["mx1.mail.example", "mx2.mail.example"],
-      `${"MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A".repeat(9)}IDAQAB`,
-    ),
-    caaIssue: { type: "CAA", tag: "issue", target: "ca.example" },
-    caaReport: { type: "CAA", tag: "iodef", target: `mailto:security@${zoneName}` },
-  };
-  for (const [name, record] of Object.entries(records)) {
-    new plumbline.dns.Record(name, { domainId: zone.id, ...record });
-  }
-  new plumbline.dns.Record("sip", {
-    domainId: zone.id,
+const records = [
+  ...webAddresses.map((target, i) => record(`apex4-${i + 1}`, { type: "A", target, ttlSec: 300 })),
+  record("apex6", { type: "AAAA", target: "2001:db8:10::80", ttlSec: 300 }),
+  record("www", { type: "CNAME", name: "www", target: zoneName }),
+  record("www-static", { type: "AAAA", name: "static", target: "2001:db8:10::81" }),
+  record("wildcard", { type: "A", name: "*.sites", target: webAddresses[0] ?? "203.0.113.10" }),
+  record("caaIssue", { type: "CAA", tag: "issue", target: "ca.example" }),
+  record("caaReport", { type: "CAA", tag: "iodef", target: `mailto:security@${zoneName}` }),
+  record("sip", {
     type: "SRV",
     service: "sip",
     protocol: "tcp",
@@ -74,32 +44,45 @@ export async function program() {
     priority: 10,
     weight: 60,
     port: 5060,
-  });
+  }),
+];
 
-  const network = new plumbline.vpc.Vpc("network", {
-    label: "production-ts",
-    region,
-    description: "Private network of the production servers",
-  });
-  const subnets = ["web", "data", "ops"].map(
-    (label, i) => new plumbline.vpc.Subnet(label, { vpcId: network.id, label, ipv4: `10.20.${i + 1}.0/24` }),
-  );
+const mail = new Mail("mail", {
+  zone,
+  zoneName,
+  exchangers: ["mx1.mail.example", "mx2.mail.example"],
+  senders: "203.0.113.0/24",
+  // A 2048-bit DKIM key is longer than one 255-octet DNS string; the service splits it when it renders the zone.
+  dkimKey: `${mailKey.repeat(3)}IDAQAB`,
+  policy: config.get("mailPolicy") ?? "quarantine",
+});
 
-  const disk = new plumbline.blockstorage.Volume("data", {
-    label: "production-ts-data",
-    size: 40,
-    computeId,
-    tags,
-  });
-  new plumbline.blockstorage.Volume("backup", { label: "production-ts-backup", size: 80, region, tags });
+// Private network: one VPC, a subnet each for web, data and operations.
+const network = new plumbline.vpc.Vpc("network", {
+  label: "production",
+  region,
+  description: "Private network of the production servers",
+});
+const ranges = { web: "10.10.1.0/24", data: "10.10.2.0/24", ops: config.get("opsRange") ?? "10.10.3.0/26" };
+const made = Object.entries(ranges).map(
+  ([label, ipv4]) =>
+    [label, new plumbline.vpc.Subnet(`${label}Subnet`, { vpcId: network.id, label, ipv4 })] as const,
+);
 
-  const all = plumbline.dns.getRecordsOutput({ domainId: zone.id }, { dependsOn: [zone] });
+// Disks: the database's, attached to its instance, and one for backups, not attached.
+const dataDisk = new plumbline.blockstorage.Volume("dataDisk", {
+  label: "production-data",
+  size: 40,
+  computeId,
+  tags,
+});
+new plumbline.blockstorage.Volume("backupDisk", { label: "production-backup", size: 80, region, tags });
 
-  return {
-    domainId: zone.id,
-    networkId: network.id,
-    subnets: subnets.map((subnet) => subnet.ipv4),
-    dataDiskPath: disk.filesystemPath,
-    recordsFound: all.records.apply((found) => found.length),
-  };
-}
+// Asked once everything is there: how many records the service itself knows of.
+const known = plumbline.dns.getRecordsOutput({ domainId: zone.id }, { dependsOn: [...records, mail] });
+
+export const domainId = zone.id;
+export const networkId = network.id;
+export const subnets = Object.fromEntries(made.map(([label, subnet]) => [label, subnet.ipv4]));
+export const dataDiskPath = dataDisk.filesystemPath;
+export const recordCount = known.records.apply((all) => all.length);
