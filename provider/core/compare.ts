@@ -18,12 +18,13 @@ import {
 
 /**
  * The form of a value in which it is compared: secrets revealed, resource references as ids, ids as text, the field's
- * normal forms applied, and its default in place of nothing. `undefined` stands for absent, empty text and an empty list.
+ * normal forms applied, and its default in place of nothing. `undefined` stands for absent, empty text and an empty list (unless that counts).
  */
 export function comparable(field: TSchema, given: Value | undefined): Value | undefined {
   const notes = annotations(field);
   const value = settled(field, given ?? undefined);
-  if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) {
+  const isEmptyList = Array.isArray(value) && value.length === 0 && !notes.emptyCounts;
+  if (value === undefined || value === "" || isEmptyList) {
     const fallback = notes.default;
     if (fallback === undefined || fallback === null || fallback === "" || Array.isArray(fallback))
       return undefined;

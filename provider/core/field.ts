@@ -36,12 +36,14 @@ export interface Annotations {
   readonly secret?: boolean;
   /** Never answered by the service, so it has no drift and stays unset after an import. */
   readonly writeOnly?: boolean;
-  /** Answered only by the create: kept from the state afterwards. */
+  /** On outputs: answered only by the create, and kept from the state afterwards; an object whose create lost its answer is removed and made anew. Functions' views leave it out. */
   readonly shownOnce?: boolean;
   /** On outputs: answered by another view of the object, and not in every state. `observe` adds it; kept from the state when it is absent; functions' views leave it out. */
   readonly elsewhere?: boolean;
   /** Left out, the service chooses; taking it out of the declaration changes nothing. Members of a group may be so too. */
   readonly computed?: boolean;
+  /** On lists: an empty one means something else than none at all. */
+  readonly emptyCounts?: boolean;
   /** Any change of its value runs a verb, once; it has no value of its own on the service. */
   readonly trigger?: boolean;
   /** The forms in which two values are compared, applied in order. */
@@ -101,6 +103,7 @@ export const annotationKeywords = [
   "shownOnce",
   "elsewhere",
   "computed",
+  "emptyCounts",
   "trigger",
   "normal",
   "reference",

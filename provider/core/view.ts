@@ -13,8 +13,8 @@ import { objectFromWire } from "./wire.ts";
 /** The fields of a view: the canonical id, readable inputs, outputs, and `more`. */
 export function viewFields(type: ResourceType, more: Fields = {}): TProperties {
   const readable = Object.entries({ ...type.inputs, ...type.outputs }).filter(([, field]) => {
-    const { local, writeOnly, trigger, elsewhere } = annotations(field);
-    return !local && !writeOnly && !trigger && !elsewhere;
+    const { local, writeOnly, trigger, elsewhere, shownOnce } = annotations(field);
+    return !local && !writeOnly && !trigger && !elsewhere && !shownOnce;
   });
   const fields = readable.map(([name, field]) => [
     name,

@@ -29,6 +29,7 @@ import { Record } from "./dns/record.ts";
 import { Bucket } from "./objectstorage/bucket.ts";
 import { getBucketCertificate, getObjectAcl, getObjects, getObjectUrl } from "./objectstorage/contents.ts";
 import { getBucket, getBuckets, getCluster, getClusters, getTransfer } from "./objectstorage/functions.ts";
+import { getKey, getKeys, Key } from "./objectstorage/key.ts";
 import { getSubnet, getSubnets, getVpc, getVpcs } from "./vpc/functions.ts";
 import { getVpcIps } from "./vpc/ips.ts";
 import { Subnet } from "./vpc/subnet.ts";
@@ -45,6 +46,7 @@ export const resourceTypes: readonly ResourceType[] = [
   PostgreSqlInstance,
   Snapshot,
   Bucket,
+  Key,
 ];
 
 export const functionTypes: readonly FunctionType[] = [
@@ -78,6 +80,8 @@ export const functionTypes: readonly FunctionType[] = [
   getBucket,
   getClusters,
   getCluster,
+  getKeys,
+  getKey,
   getObjects,
   getObjectAcl,
   getObjectUrl,

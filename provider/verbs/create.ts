@@ -20,6 +20,7 @@ import { actionContext, bodyOf, converge, initFailed } from "./converge.ts";
 import { refusal } from "./failure.ts";
 import { lookUp } from "./lookup.ts";
 import { type Attempt, begin, type Session } from "./session.ts";
+import { discard, doubtful, idsBefore, isNamedHere, isSecretLost } from "./shown-once.ts";
 import { alreadyExists, nameTaken } from "./taken.ts";
 
 /** How often a create is sent whose answer is lost each time and which surely made nothing. */
@@ -87,7 +88,13 @@ async function ensure(
 ): Promise<Made> {
   const context = actionContext({ identity: request, attempt, values });
   const isResumed = request.earlierAttempt !== undefined && !type.takesOver;
-  const earlier = isResumed ? await resume(session, type, request, attempt, values) : undefined;
+  let earlier = isResumed ? await resume(session, type, request, attempt, values) : undefined;
+  if (earlier && isSecretLost(type, earlier)) {
+    if (request.earlierAttempt?.id === undefined && !isNamedHere(type, request))
+      throw doubtful(type, earlier);
+    await discard(type, attempt, values, earlier);
+    earlier = undefined;
+  }
   if (!earlier) await type.beforeCreate?.(context);
   const made: Made = earlier
     ? { ...earlier, posted: new Set() }
@@ -150,8 +157,14 @@ async function make(
     new Date(Date.parse(session.service().serviceTime()) - (performance.now() - began)).toISOString();
   // A wait for what appears late may outlast the service's clock; such a type has asked the service before.
   const sentAt = type.appears && startedAt();
-  const look = () =>
-    afterLostAnswer(session, type, request, attempt, values, sentAt ? () => sentAt : startedAt);
+  const present = await idsBefore(type, attempt, values);
+  const look = async () => {
+    const since = sentAt ? () => sentAt : startedAt;
+    const found = await afterLostAnswer(session, type, request, attempt, values, since, present);
+    if (!found || !isSecretLost(type, found)) return found;
+    await discard(type, attempt, values, found);
+    return undefined;
+  };
   let lost: Error | undefined;
   for (let round = 1; round <= creationAttempts; round++) {
     try {
@@ -188,10 +201,12 @@ async function afterLostAnswer(
   attempt: Attempt,
   values: Values,
   startedAt: () => string,
+  present: ReadonlySet<string>,
 ): Promise<Found | undefined> {
   await type.appears?.(actionContext({ identity: request, attempt, values }));
   const isKnown = isTaken(session, type, request);
-  return findMade({ type, values, service: attempt.service, startedAt, isTaken: isKnown });
+  const isOther = (id: string) => present.has(id) || isKnown(id);
+  return findMade({ type, values, service: attempt.service, startedAt, isTaken: isOther });
 }
 
 /** A look-up that fails leaves it open what a lost create made, and says so. */

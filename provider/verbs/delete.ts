@@ -33,7 +33,11 @@ export async function deleteResource(
 const removals = 3;
 
 /** Sends the removal; a POST whose answer is lost is sent again only while the object is still there. */
-async function remove(service: ServicePort, { method, path, body }: Removal, own: string): Promise<void> {
+export async function remove(
+  service: ServicePort,
+  { method, path, body }: Removal,
+  own: string,
+): Promise<void> {
   if (method === "delete") return service.delete(path);
   if (method === "put") return void (await service.put(path, body ?? {}));
   for (let round = 1; ; round++) {

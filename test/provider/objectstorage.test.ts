@@ -1,6 +1,6 @@
 /** Object Storage: the life of each type, what is peculiar to it, and its functions. */
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isSecret, reveal, type ValueMap } from "../../provider/core/value.ts";
 import { type Account, apply, checked, openAccount, resourceNamed, type Saved } from "./deployment.ts";
 import { leadsItsLife } from "./lifecycle.ts";
@@ -43,6 +43,123 @@ leadsItsLife({
   naturalName: () => "eu-central-1/pictures",
   unreadable: ["acl"],
   drift: {},
+});
+
+const keyType = "plumbline:objectstorage/key:Key";
+const grant = (bucketName: string, permissions: string) => ({ cluster, bucketName, permissions });
+
+leadsItsLife({
+  type: keyType,
+  prepare: async (account) => {
+    for (const label of ["one", "two"])
+      await account.call("POST", "/object-storage/buckets", { cluster, label });
+    return {};
+  },
+  steps: [
+    { does: "create", declare: () => ({}), leaves: { limited: false } },
+    { does: "update", declare: () => ({ label: "app" }), changes: ["label"] },
+    {
+      does: "replace",
+      declare: () => ({ label: "app", bucketAccess: [] }),
+      changes: ["bucketAccess"],
+      leaves: { limited: true, bucketAccess: [] },
+    },
+    {
+      does: "replace",
+      declare: () => ({
+        label: "app",
+        bucketAccess: [grant("two", "read_write"), grant("one", "read_only")],
+      }),
+      changes: ["bucketAccess"],
+      leaves: { limited: true },
+    },
+    {
+      does: "replace",
+      declare: () => ({ label: "app" }),
+      changes: ["bucketAccess"],
+      leaves: { limited: false },
+    },
+    { does: "replace", declare: () => ({ label: "web", bucketAccess: [] }) },
+  ],
+  naturalName: () => "web",
+  drift: {
+    label: ({ id }) => ({ method: "PUT", path: `/object-storage/keys/${id}`, body: { label: "theirs" } }),
+  },
+});
+
+describe("a Key", () => {
+  let account: Account;
+  const resource = resourceNamed(keyType, "app");
+  const labels = async () =>
+    ((await account.call("GET", "/object-storage/keys"))["data"] as { label: string }[]).map(
+      (key) => key.label,
+    );
+  const create = (inputs: ValueMap, more: object = {}) =>
+    account.during(async (provider) =>
+      provider.create({
+        ...resource,
+        inputs: await checked(provider, resource, inputs),
+        preview: false,
+        ...more,
+      }),
+    );
+
+  beforeAll(async () => {
+    account = await openAccount();
+  });
+  afterAll(() => account.close());
+  beforeEach(() => account.emulator.reset());
+
+  test("has a secret that is saved at once, kept over refreshes and updates, and shown by no function", async () => {
+    let early: ValueMap = {};
+    const inputs = { label: "app" };
+    const made = await create(inputs, {
+      onCreated: (_: string, state: ValueMap) => {
+        early = state;
+      },
+    });
+    const secret = made.state["secretKey"];
+    expect(isSecret(secret) && secret.value).toMatch(/^[A-Za-z0-9]{40}$/);
+    expect(early["secretKey"]).toEqual(secret);
+    const read = await account.during((provider) => provider.read({ ...resource, ...made, inputs }));
+    expect(read?.state["secretKey"]).toEqual(secret);
+    const renamed = await apply(account, resource, { label: "new" }, { ...made, inputs });
+    expect(renamed.state["secretKey"]).toEqual(secret);
+    const imported = await account.during((provider) => provider.read({ ...resource, id: made.id }));
+    expect(imported?.state).not.toHaveProperty("secretKey");
+    const token = "plumbline:objectstorage/getKeys:getKeys";
+    const all = await account.during((provider) => provider.invoke({ token, args: {}, preview: false }));
+    expect(all.result!["keys"]).toMatchObject([{ id: made.id, label: "new", limited: false }]);
+    expect(JSON.stringify(all.result)).not.toMatch(/secretKey|REDACTED/);
+    const one = "plumbline:objectstorage/getKey:getKey";
+    const args = { label: "new" };
+    const found = await account.during((provider) => provider.invoke({ token: one, args, preview: false }));
+    expect(found.result).toMatchObject({ id: made.id });
+  });
+
+  test("whose create lost its answer is revoked and made anew; another of the same label stays", async () => {
+    await account.call("POST", "/object-storage/keys", { label: "app" });
+    account.emulator.setFaults([{ method: "POST", path: "/object-storage/keys", nth: 1, do: "reset-after" }]);
+    const made = await create({ label: "app" });
+    expect(isSecret(made.state["secretKey"])).toBe(true);
+    expect(made.state["secretKey"]).not.toEqual(made.state["accessKey"]);
+    const { data } = await account.call("GET", "/object-storage/keys");
+    expect((data as { id: number }[]).map((key) => key.id)).toHaveLength(2);
+    expect((data as { id: number }[]).map((key) => String(key.id))).toContain(made.id);
+  });
+
+  test("that an interrupted run made is revoked and made anew when it is surely that one, else left alone", async () => {
+    const theirs = await account.call("POST", "/object-storage/keys", { label: "app" });
+    const startedAt = new Date(0).toISOString();
+    await expect(create({ label: "app" }, { earlierAttempt: { startedAt } })).rejects.toThrow(
+      `Key ${theirs["id"]} may be what an interrupted run made, but its secretKey was shown only once and is lost`,
+    );
+    expect(await labels()).toEqual(["app"]);
+    const again = await create({ label: "app" }, { earlierAttempt: { startedAt, id: String(theirs["id"]) } });
+    expect(isSecret(again.state["secretKey"])).toBe(true);
+    expect(again.id).not.toBe(String(theirs["id"]));
+    expect(await labels()).toEqual(["app"]);
+  });
 });
 
 async function url(account: Account, bucket: string, name: string, method: string, contentType?: string) {

@@ -35,6 +35,16 @@ export const getClusters: typeof import("./getClusters").getClusters = null as a
 export const getClustersOutput: typeof import("./getClusters").getClustersOutput = null as any;
 utilities.lazyLoad(exports, ["getClusters","getClustersOutput"], () => require("./getClusters"));
 
+export { GetKeyArgs, GetKeyResult, GetKeyOutputArgs } from "./getKey";
+export const getKey: typeof import("./getKey").getKey = null as any;
+export const getKeyOutput: typeof import("./getKey").getKeyOutput = null as any;
+utilities.lazyLoad(exports, ["getKey","getKeyOutput"], () => require("./getKey"));
+
+export { GetKeysArgs, GetKeysResult } from "./getKeys";
+export const getKeys: typeof import("./getKeys").getKeys = null as any;
+export const getKeysOutput: typeof import("./getKeys").getKeysOutput = null as any;
+utilities.lazyLoad(exports, ["getKeys","getKeysOutput"], () => require("./getKeys"));
+
 export { GetObjectAclArgs, GetObjectAclResult, GetObjectAclOutputArgs } from "./getObjectAcl";
 export const getObjectAcl: typeof import("./getObjectAcl").getObjectAcl = null as any;
 export const getObjectAclOutput: typeof import("./getObjectAcl").getObjectAclOutput = null as any;
@@ -55,6 +65,11 @@ export const getTransfer: typeof import("./getTransfer").getTransfer = null as a
 export const getTransferOutput: typeof import("./getTransfer").getTransferOutput = null as any;
 utilities.lazyLoad(exports, ["getTransfer","getTransferOutput"], () => require("./getTransfer"));
 
+export { KeyArgs, KeyState } from "./key";
+export type Key = import("./key").Key;
+export const Key: typeof import("./key").Key = null as any;
+utilities.lazyLoad(exports, ["Key"], () => require("./key"));
+
 
 const _module = {
     version: utilities.getVersion(),
@@ -62,9 +77,12 @@ const _module = {
         switch (type) {
             case "plumbline:objectstorage/bucket:Bucket":
                 return new Bucket(name, <any>undefined, { urn })
+            case "plumbline:objectstorage/key:Key":
+                return new Key(name, <any>undefined, { urn })
             default:
                 throw new Error(`unknown resource type ${type}`);
         }
     },
 };
 pulumi.runtime.registerResourceModule("plumbline", "objectstorage/bucket", _module)
+pulumi.runtime.registerResourceModule("plumbline", "objectstorage/key", _module)

@@ -110,6 +110,24 @@ export namespace dns {
 }
 
 export namespace objectstorage {
+    /**
+     * What the key may do in one bucket.
+     */
+    export interface KeyBucketAccessArgs {
+        /**
+         * Label of the bucket.
+         */
+        bucketName: pulumi.Input<string>;
+        /**
+         * Cluster of the bucket.
+         */
+        cluster: pulumi.Input<string>;
+        /**
+         * What the key may do there. One of `read_only`, `read_write`.
+         */
+        permissions: pulumi.Input<string>;
+    }
+
 }
 
 export namespace vpc {

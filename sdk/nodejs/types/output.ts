@@ -733,6 +733,50 @@ export namespace objectstorage {
     }
 
     /**
+     * What the key may do in one bucket.
+     */
+    export interface KeyBucketAccess {
+        /**
+         * Label of the bucket.
+         */
+        bucketName: string;
+        /**
+         * Cluster of the bucket.
+         */
+        cluster: string;
+        /**
+         * What the key may do there. One of `read_only`, `read_write`.
+         */
+        permissions: string;
+    }
+
+    /**
+     * A Key.
+     */
+    export interface KeyInfo {
+        /**
+         * The public half.
+         */
+        accessKey: string;
+        /**
+         * Buckets that the key may use. Left out: all of the account. Empty: none, though it may list buckets and make new ones. A change replaces the key: the new one is made before the old one is revoked.
+         */
+        bucketAccess?: outputs.objectstorage.KeyBucketAccess[];
+        /**
+         * Id of the Key.
+         */
+        id: string;
+        /**
+         * For display. Named automatically when left out.
+         */
+        label: string;
+        /**
+         * True when it may use only the buckets of `bucketAccess`.
+         */
+        limited: boolean;
+    }
+
+    /**
      * A cluster.
      */
     export interface StorageCluster {

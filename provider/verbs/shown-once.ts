@@ -1,0 +1,65 @@
+/** Objects whose secret only the answer to their create shows: when it is lost, the object is of no use and is made anew. Removes only what is surely this resource's own. */
+
+import { isAutomaticName } from "../core/automatic-name.ts";
+import { annotations } from "../core/field.ts";
+import { collectionPath, idOfListed, pathOf } from "../core/identifier.ts";
+import type { CreateRequest } from "../core/protocol.ts";
+import type { ResourceType } from "../core/resource.ts";
+import { isGone } from "../core/service-port.ts";
+import { observedState } from "../core/state.ts";
+import type { Found } from "./adopt.ts";
+import { remove } from "./delete.ts";
+import type { Attempt } from "./session.ts";
+
+type Values = { readonly [name: string]: unknown };
+
+/** True when values that only the create's answer shows are gone with it. */
+export function isSecretLost(type: ResourceType, { id, object }: Found): boolean {
+  const observed = observedState(type, id, object);
+  return onceShown(type).some((name) => observed[name] === undefined);
+}
+
+const onceShown = (type: ResourceType) =>
+  Object.keys(type.outputs).filter((name) => annotations(type.outputs[name]!).shownOnce);
+
+/** True when the object is told apart by a name that was made for this resource alone. */
+export function isNamedHere(type: ResourceType, request: CreateRequest): boolean {
+  return Object.entries(type.inputs).some(([name, field]) => {
+    const { adoptKey, naming } = annotations(field);
+    return adoptKey && naming && isAutomaticName(request.inputs[name], request.name, naming);
+  });
+}
+
+/** What cannot be told from somebody else's object must not be removed. */
+export function doubtful(type: ResourceType, { id }: Found): Error {
+  return new Error(
+    `${type.name} ${id} may be what an interrupted run made, but its ${onceShown(type).join(", ")} was shown only once and is lost: delete it if it is, or give the resource another name, and run again`,
+  );
+}
+
+/** Removes what this resource made and cannot use. */
+export async function discard(
+  type: ResourceType,
+  attempt: Attempt,
+  values: Values,
+  { id }: Found,
+): Promise<void> {
+  const path = pathOf(type, id);
+  await remove(attempt.service, type.removal?.(values, path) ?? { method: "delete", path }, path).catch(
+    (error: unknown) => {
+      if (!isGone(error)) throw error;
+    },
+  );
+  attempt.log(
+    "warning",
+    `the answer to the create of ${type.name} ${id} was lost with its secret: it is removed and made anew`,
+  );
+}
+
+/** Ids that were there before a create whose object would be told apart by nothing but its name. */
+export async function idsBefore(type: ResourceType, attempt: Attempt, values: Values): Promise<Set<string>> {
+  const collection = collectionPath(type, values);
+  if (onceShown(type).length === 0 || collection === undefined) return new Set();
+  const objects = await attempt.service.list(collection, { fresh: true });
+  return new Set(objects.map((object) => idOfListed(type, values, object)));
+}
