@@ -1,6 +1,6 @@
 /** What is known of every type, function and config key without asking the service. Pure. */
 
-import { annotations, type Fields, isRequired } from "./field.ts";
+import { annotations, type Fields, isOfDefaults, isRequired } from "./field.ts";
 import type { FunctionType } from "./function.ts";
 import { propertyInfos } from "./outward.ts";
 import type { Catalogue, FunctionInfo, ResourceInfo } from "./protocol.ts";
@@ -35,6 +35,7 @@ export function isAlwaysAnswered(type: ResourceType, name: string): boolean {
   if (answered === false || writeOnly) return false;
   return (
     isRequired(field) ||
+    isOfDefaults(field) ||
     naming !== undefined ||
     computed === true ||
     (fallback !== undefined && fallback !== null)

@@ -50,6 +50,7 @@ export async function checkResource(
     values,
     declares: (name) => given[name] !== undefined,
     knows: (name) => given[name] === undefined || !containsUnknown(given[name]),
+    isNew: request.oldInputs === undefined,
     parent: plan.parentOf(type, given),
     refuse,
   });

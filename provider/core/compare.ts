@@ -1,7 +1,7 @@
 /** Whether two values of a field mean the same to the service, and where they differ. Pure. */
 
 import type { TSchema } from "typebox";
-import { annotations, fieldsOf, itemsOf, mapItemsOf } from "./field.ts";
+import { annotations, fieldsOf, isOfDefaults, itemsOf, mapItemsOf } from "./field.ts";
 import { applyForms } from "./normal-form.ts";
 import type { PropertyPath } from "./property-path.ts";
 import {
@@ -22,7 +22,8 @@ import {
  */
 export function comparable(field: TSchema, given: Value | undefined): Value | undefined {
   const notes = annotations(field);
-  const value = settled(field, given ?? undefined);
+  const value = settled(field, given ?? (isOfDefaults(field) ? {} : undefined));
+  if (isValueMap(value) && isOfDefaults(field) && Object.keys(value).length === 0) return undefined;
   const isEmptyList = Array.isArray(value) && value.length === 0 && !notes.emptyCounts;
   if (value === undefined || value === "" || isEmptyList) {
     const fallback = notes.default;

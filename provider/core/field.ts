@@ -177,6 +177,12 @@ export function fieldsOf(field: TSchema): Fields | undefined {
   return (field as { properties?: Fields }).properties;
 }
 
+/** True for a group all of whose members have a default: left out, it means them all, and a member that is taken out is reset. */
+export function isOfDefaults(field: TSchema): boolean {
+  const members = Object.values(fieldsOf(field) ?? {});
+  return members.length > 0 && members.every((member) => annotations(member).default !== undefined);
+}
+
 /** Item schema of a list, or undefined. */
 export function itemsOf(field: TSchema): TSchema | undefined {
   return (field as { items?: TSchema }).items;

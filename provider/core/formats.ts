@@ -14,6 +14,10 @@ export interface Format {
 export const formats: { readonly [name: string]: Format } = {
   email: { test: isEmail, says: "must be an e-mail address" },
   ip: { test: (text) => isIpv4(text) || isIpv6(text), says: "must be an IPv4 or IPv6 address" },
+  "ip-or-any": {
+    test: (text) => text === "any" || isIpv4(text) || isIpv6(text),
+    says: "must be an IPv4 or IPv6 address, or any",
+  },
   ipv4: { test: isIpv4, says: "must be an IPv4 address" },
   ipv6: { test: isIpv6, says: "must be an IPv6 address" },
   "ip-or-range": {

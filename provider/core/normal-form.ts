@@ -51,6 +51,7 @@ export const normalForms = {
   address: ofText(canonicalAddress),
   /** A range of one address as that address. */
   "single-host": ofText((text) => text.replace(text.includes(":") ? /\/128$/ : /\/32$/, "")),
+  "without-fragment": ofText((text) => text.replace(/#.*$/s, "")),
   "line-endings": ofText((text) => text.replace(/\r\n?/g, "\n")),
   /** A list whose order and repetitions mean nothing. */
   set: (value) => {

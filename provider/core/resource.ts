@@ -18,6 +18,8 @@ export interface CheckedInputs<I extends Fields> {
   readonly declares: (name: keyof I & string) => boolean;
   /** True when its value (or its absence) is known. */
   readonly knows: (name: keyof I & string) => boolean;
+  /** True when no earlier inputs are known: nothing was made or imported yet. */
+  readonly isNew: boolean;
   /** The parent's own declared values, where this plan declares it. */
   readonly parent: { readonly [name: string]: unknown } | undefined;
   readonly refuse: Refuse;

@@ -1,7 +1,7 @@
 /** Translates values between fields and the wire: names, ids (text here, numbers there), and what is absent. Pure. */
 
 import type { TSchema } from "typebox";
-import { annotations, type Fields, fieldsOf, itemsOf, mapItemsOf } from "./field.ts";
+import { annotations, type Fields, fieldsOf, isOfDefaults, itemsOf, mapItemsOf } from "./field.ts";
 import type { WireObject } from "./service-port.ts";
 import { isResourceReference, isValueMap, reveal, secret, type Value, type ValueMap } from "./value.ts";
 import { fromWireName, toWireName } from "./wire-name.ts";
@@ -11,10 +11,12 @@ export function wireNameOf(name: string, field: TSchema | undefined): string {
   return (field && annotations(field).wireName) ?? toWireName(name);
 }
 
-/** A known value as the wire takes it. */
+/** A known value as the wire takes it. A group of defaults is sent whole, as the service keeps what is not sent. */
 export function toWire(field: TSchema | undefined, given: Value): unknown {
   const revealed = reveal(given);
   const value = isResourceReference(revealed) ? (revealed.id ?? null) : revealed;
+  if (field && isOfDefaults(field) && (value === null || isValueMap(value)))
+    return wholeGroup(field, value ?? {});
   if (
     field &&
     annotations(field).reference !== undefined &&
@@ -37,6 +39,15 @@ export function toWire(field: TSchema | undefined, given: Value): unknown {
     );
   }
   return value;
+}
+
+function wholeGroup(field: TSchema, value: ValueMap): WireObject {
+  return Object.fromEntries(
+    Object.entries(fieldsOf(field) ?? {}).map(([name, member]) => [
+      wireNameOf(name, member),
+      toWire(member, value[name] ?? (annotations(member).default as Value)),
+    ]),
+  );
 }
 
 /** A value from the wire as the field has it, or undefined where the wire has null or nothing. */

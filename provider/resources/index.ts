@@ -26,6 +26,20 @@ import { Snapshot } from "./databases/snapshot.ts";
 import { Domain } from "./dns/domain.ts";
 import { getDomain, getDomains, getRecords, getZoneFile } from "./dns/functions.ts";
 import { Record } from "./dns/record.ts";
+import { Contact } from "./managed/contact.ts";
+import { Credential } from "./managed/credential.ts";
+import {
+  getContact,
+  getContacts,
+  getCredential,
+  getInstanceSettings,
+  getCredentials as getManagedCredentials,
+  getService,
+  getServices,
+} from "./managed/functions.ts";
+import { InstanceSettings } from "./managed/instance-settings.ts";
+import { getIssue, getIssues, getSshKey, getStats } from "./managed/monitoring.ts";
+import { Service } from "./managed/service.ts";
 import { Bucket } from "./objectstorage/bucket.ts";
 import { getBucketCertificate, getObjectAcl, getObjects, getObjectUrl } from "./objectstorage/contents.ts";
 import { getBucket, getBuckets, getCluster, getClusters, getTransfer } from "./objectstorage/functions.ts";
@@ -47,6 +61,10 @@ export const resourceTypes: readonly ResourceType[] = [
   Snapshot,
   Bucket,
   Key,
+  Contact,
+  Service,
+  Credential,
+  InstanceSettings,
 ];
 
 export const functionTypes: readonly FunctionType[] = [
@@ -87,4 +105,15 @@ export const functionTypes: readonly FunctionType[] = [
   getObjectUrl,
   getBucketCertificate,
   getTransfer,
+  getContact,
+  getContacts,
+  getCredential,
+  getManagedCredentials,
+  getService,
+  getServices,
+  getInstanceSettings,
+  getIssue,
+  getIssues,
+  getStats,
+  getSshKey,
 ];

@@ -76,7 +76,7 @@ function matches(
 
 /** The service tells whole seconds, in UTC without a zone; one second of rounding is allowed on each side. */
 function isNotOlder(object: WireObject, startedAt: string): boolean {
-  const created = object["created"];
+  const created = object["created"] ?? object["updated"]; // some tell only when they were last changed
   if (typeof created !== "string") return true;
   const zoned = /(Z|[+-]\d\d:?\d\d)$/.test(created) ? created : `${created}Z`;
   return Date.parse(zoned) >= Math.floor(Date.parse(startedAt) / 1000) * 1000 - 1000;

@@ -17,6 +17,7 @@ import * as compute from "./compute";
 import * as config from "./config";
 import * as databases from "./databases";
 import * as dns from "./dns";
+import * as managed from "./managed";
 import * as objectstorage from "./objectstorage";
 import * as types from "./types";
 import * as vpc from "./vpc";
@@ -27,6 +28,7 @@ export {
     config,
     databases,
     dns,
+    managed,
     objectstorage,
     types,
     vpc,

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
-import { annotations, type Fields, isRequired } from "../../provider/core/field.ts";
+import { annotations, type Fields, isOfDefaults, isRequired } from "../../provider/core/field.ts";
 import { version } from "../../provider/core/version.ts";
 import { fromWireName, toWireName } from "../../provider/core/wire-name.ts";
 import { catalogue, packageSchema, stackSchema } from "../../provider/provider.ts";
@@ -24,6 +24,7 @@ describe.each(resourceTypes.map((type) => [type.token, type] as const))("%s", (_
         !isRequired(field) &&
         !notes.immutable &&
         notes.default === undefined &&
+        !isOfDefaults(field) &&
         !notes.computed &&
         !notes.naming &&
         !notes.trigger &&
@@ -34,7 +35,7 @@ describe.each(resourceTypes.map((type) => [type.token, type] as const))("%s", (_
   });
 
   test("says how a created object is found again", () => {
-    expect(inputs.some(([, field]) => annotations(field).adoptKey)).toBe(true);
+    expect(type.takesOver || inputs.some(([, field]) => annotations(field).adoptKey)).toBe(true);
   });
 
   test("uses no name that engines keep for themselves, and wire names that lead back", () => {

@@ -109,6 +109,45 @@ export namespace dns {
 
 }
 
+export namespace managed {
+    /**
+     * Numbers to call. One that is left out is removed.
+     */
+    export interface ContactPhoneArgs {
+        /**
+         * The number to call first.
+         */
+        primary?: pulumi.Input<string>;
+        /**
+         * The number to call next.
+         */
+        secondary?: pulumi.Input<string>;
+    }
+
+    /**
+     * How to log in. What is left out has its default.
+     */
+    export interface InstanceSshArgs {
+        /**
+         * True: support staff may log in. Default: true.
+         */
+        access?: pulumi.Input<boolean>;
+        /**
+         * The address to use, or `any`. Default: `any`.
+         */
+        ip?: pulumi.Input<string>;
+        /**
+         * The port to use, 1 to 65535. Left out, 22.
+         */
+        port?: pulumi.Input<number>;
+        /**
+         * The user to log in as, at most 32 characters. Left out, root.
+         */
+        user?: pulumi.Input<string>;
+    }
+
+}
+
 export namespace objectstorage {
     /**
      * What the key may do in one bucket.

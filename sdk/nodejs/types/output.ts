@@ -697,6 +697,239 @@ export namespace dns {
 
 }
 
+export namespace managed {
+    /**
+     * A Contact.
+     */
+    export interface ContactInfo {
+        /**
+         * The address that alerts go to.
+         */
+        email: string;
+        /**
+         * The group that services name to have it told: 2 to 50 characters.
+         */
+        group?: string;
+        /**
+         * Id of the Contact.
+         */
+        id: string;
+        /**
+         * The name: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.
+         */
+        name: string;
+        /**
+         * Numbers to call. One that is left out is removed.
+         */
+        phone: outputs.managed.ContactPhone;
+        /**
+         * When it was last changed (UTC).
+         */
+        updated: string;
+    }
+
+    /**
+     * Numbers to call. One that is left out is removed.
+     */
+    export interface ContactPhone {
+        /**
+         * The number to call first.
+         */
+        primary?: string;
+        /**
+         * The number to call next.
+         */
+        secondary?: string;
+    }
+
+    /**
+     * A Credential.
+     */
+    export interface CredentialInfo {
+        /**
+         * Id of the Credential.
+         */
+        id: string;
+        /**
+         * Unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.
+         */
+        label: string;
+        /**
+         * When somebody last read the password (UTC).
+         */
+        lastDecrypted?: string;
+    }
+
+    /**
+     * A InstanceSettings.
+     */
+    export interface InstanceSettingsInfo {
+        /**
+         * Id of the compute instance.
+         */
+        computeId: string;
+        /**
+         * Group of the instance.
+         */
+        group?: string;
+        /**
+         * Id of the InstanceSettings.
+         */
+        id: string;
+        /**
+         * Label of the instance.
+         */
+        label: string;
+        /**
+         * How to log in. What is left out has its default.
+         */
+        ssh: outputs.managed.InstanceSsh;
+    }
+
+    /**
+     * How to log in. What is left out has its default.
+     */
+    export interface InstanceSsh {
+        /**
+         * True: support staff may log in. Default: true.
+         */
+        access?: boolean;
+        /**
+         * The address to use, or `any`. Default: `any`.
+         */
+        ip?: string;
+        /**
+         * The port to use, 1 to 65535. Left out, 22.
+         */
+        port?: number;
+        /**
+         * The user to log in as, at most 32 characters. Left out, root.
+         */
+        user?: string;
+    }
+
+    /**
+     * An issue.
+     */
+    export interface Issue {
+        /**
+         * When it began (UTC).
+         */
+        created: string;
+        /**
+         * The support ticket about it.
+         */
+        entity: outputs.managed.IssueTicket;
+        /**
+         * Id of the issue.
+         */
+        id: string;
+        /**
+         * The Services that failed.
+         */
+        services: string[];
+    }
+
+    /**
+     * The support ticket about it.
+     */
+    export interface IssueTicket {
+        /**
+         * Id of the ticket.
+         */
+        id: string;
+        /**
+         * Title of the ticket.
+         */
+        label: string;
+        /**
+         * Always `ticket`.
+         */
+        type: string;
+        /**
+         * Path of the ticket.
+         */
+        url: string;
+    }
+
+    /**
+     * A Service.
+     */
+    export interface ServiceInfo {
+        /**
+         * For `url`, `https://example.org/path?query` (a fragment is dropped); for `tcp`, `example.org:25` or `tcp://example.org:25`. 3 to 100 characters.
+         */
+        address: string;
+        /**
+         * Text that the answer must contain for the service to count as up; at most 100 characters.
+         */
+        body: string;
+        /**
+         * The group of Contacts to tell; at most 50 characters.
+         */
+        consultationGroup: string;
+        /**
+         * When it was made (UTC).
+         */
+        created: string;
+        /**
+         * The Credentials that support staff may use to mend it; order does not matter.
+         */
+        credentials: string[];
+        /**
+         * False: it is kept, but not monitored. Default: true.
+         */
+        enabled: boolean;
+        /**
+         * Id of the Service.
+         */
+        id: string;
+        /**
+         * Name of the service: 3 to 64 ASCII letters, digits, hyphens, underscores, periods and spaces.
+         */
+        label: string;
+        /**
+         * For whoever handles an issue.
+         */
+        notes: string;
+        /**
+         * Id of the region (`us-east`) of a private address. Required for such an address, and for no other.
+         */
+        region?: string;
+        /**
+         * `url`: a request over HTTP or HTTPS. `tcp`: a connection to a port. One of `url`, `tcp`.
+         */
+        serviceType: string;
+        /**
+         * `pending` until the next check, then `ok` or `problem`; `disabled` while it is not monitored.
+         */
+        status: string;
+        /**
+         * Seconds without an answer after which it counts as down, 1 to 255.
+         */
+        timeout: number;
+        /**
+         * When it was last changed (UTC).
+         */
+        updated?: string;
+    }
+
+    /**
+     * A point of a graph.
+     */
+    export interface StatsPoint {
+        /**
+         * Milliseconds since 1970.
+         */
+        x: number;
+        /**
+         * Use at that time.
+         */
+        y: number;
+    }
+
+}
+
 export namespace objectstorage {
     /**
      * A Bucket.

@@ -1,0 +1,78 @@
+/** Credential: a user name and a password that support staff may use (contract section 2.8). The service never answers either. */
+
+import { optional, text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+import { isAnswerLost } from "../../core/service-port.ts";
+import { labelRule } from "./label.ts";
+
+/** How often an update is sent whose answer is lost each time; sending it twice does what sending it once does. */
+const attempts = 3;
+
+export const Credential = resource({
+  area: "managed",
+  name: "Credential",
+  description:
+    "A user name and a password that support staff may use when a monitored service fails. The service never tells either again. Deleting it revokes it. Import by its id or its label.",
+  path: "/managed/credentials/{credentialNumber}",
+  nameFormat: "LABEL",
+  inputs: {
+    label: optional(
+      text({
+        description:
+          "Unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.",
+        minLength: 2,
+        maxLength: 75,
+        unique: true,
+        adoptKey: true,
+        naming: { maxLength: 75, allowed: "A-Za-z0-9_ .-" },
+        rules: [labelRule],
+      }),
+    ),
+    username: optional(
+      text({
+        description: "User to log in as, at most 5000 characters. It is changed together with the password.",
+        maxLength: 5000,
+        writeOnly: true,
+        default: "",
+      }),
+    ),
+    password: optional(
+      text({
+        description:
+          "Required for a new Credential. Left out of an imported one, or taken out later, it stays as it is.",
+        minLength: 1,
+        secret: true,
+        writeOnly: true,
+        computed: true,
+      }),
+    ),
+  },
+  outputs: {
+    lastDecrypted: optional(text({ description: "When somebody last read the password (UTC)." })),
+  },
+  check({ declares, isNew, refuse }) {
+    if (declares("password")) return;
+    if (isNew) refuse("password", "is required for a new Credential");
+    else if (declares("username")) {
+      refuse("password", "is required with username: the service takes the two together");
+    }
+  },
+  aspects: [
+    {
+      name: "update",
+      fields: ["username", "password"],
+      async sync({ service, path, inputs }) {
+        const { username = "", password } = inputs;
+        for (let attempt = 1; ; attempt++) {
+          try {
+            await service.post(`${path}/update`, { username, password });
+            return undefined;
+          } catch (error) {
+            if (!isAnswerLost(error) || attempt === attempts) throw error;
+          }
+        }
+      },
+    },
+  ],
+  removal: (_, path) => ({ method: "post", path: `${path}/revoke` }),
+});

@@ -1,0 +1,76 @@
+/** InstanceSettings: how support staff reach one compute instance (contract section 2.8). Every instance has them. */
+
+import { flag, group, id, integer, optional, text } from "../../core/field.ts";
+import { resource } from "../../core/resource.ts";
+
+const collection = "/managed/compute-settings";
+const defaults = { access: true, ip: "any", port: null, user: null };
+
+export const InstanceSettings = resource({
+  area: "managed",
+  name: "InstanceSettings",
+  description:
+    "How support staff reach a compute instance. Every instance has such settings: creating takes them over, deleting puts the defaults back. Import by the instance's id or its label.",
+  path: `${collection}/{computeId}`,
+  nameFormat: "INSTANCE_LABEL",
+  takesOver: true,
+  inputs: {
+    computeId: id({
+      description: "Id of the compute instance.",
+      reference: "compute/instance",
+      immutable: true,
+      wireName: "id",
+    }),
+    ssh: optional(
+      group(
+        {
+          access: optional(
+            flag({ description: "True: support staff may log in. Default: true.", default: defaults.access }),
+          ),
+          ip: optional(
+            text({
+              description: "The address to use, or `any`. Default: `any`.",
+              format: "ip-or-any",
+              normal: ["address", "lower-case"],
+              default: defaults.ip,
+            }),
+          ),
+          port: optional(
+            integer({
+              description: "The port to use, 1 to 65535. Left out, 22.",
+              minimum: 1,
+              maximum: 65_535,
+              default: null,
+            }),
+          ),
+          user: optional(
+            text({
+              description: "The user to log in as, at most 32 characters. Left out, root.",
+              minLength: 1,
+              maxLength: 32,
+              default: null,
+            }),
+          ),
+        },
+        { description: "How to log in. What is left out has its default.", typeName: "InstanceSsh" },
+      ),
+    ),
+  },
+  outputs: {
+    label: text({ description: "Label of the instance." }),
+    group: optional(text({ description: "Group of the instance." })),
+  },
+  siblings: {
+    groups: ({ computeId }) => (computeId === undefined ? [] : [computeId]),
+    conflict: ({ computeId }, { name }) => ({
+      property: "computeId",
+      reason: `the settings of instance ${computeId} are also declared by "${name}" in this plan; keep one of them`,
+    }),
+  },
+  createRequest: ({ computeId, ssh }) => ({
+    path: `${collection}/${computeId}`,
+    body: { ssh: { ...defaults, ...ssh } },
+    fields: ["computeId", "ssh"],
+  }),
+  removal: (_, path) => ({ method: "put", path, body: { ssh: defaults } }),
+});
