@@ -115,8 +115,10 @@ function isSeedRequest(request: unknown): boolean {
 }
 
 export interface Keeper {
-  /** The account changed: it is written soon. */
+  /** The account changed by itself: it is written soon. */
   changed(): void;
+  /** Resolves when everything up to now is in the file. Those who ask in the same turn share one writing. */
+  saved(): Promise<void>;
   /** Writes at once, and nothing after that. Throws when the file cannot be written. */
   close(): void;
 }
@@ -129,6 +131,7 @@ export function createKeeper(path: string, data: () => AccountData, log: (line: 
   let timer: NodeJS.Timeout | undefined;
   let cost = 0;
   let closed = false;
+  let saving: Promise<void> | undefined;
 
   function write(): void {
     clearTimeout(timer);
@@ -140,20 +143,31 @@ export function createKeeper(path: string, data: () => AccountData, log: (line: 
     cost = performance.now() - from;
   }
 
+  function tryToWrite(): void {
+    try {
+      write();
+    } catch (error) {
+      log(`cannot write the data file ${path}: ${(error as Error).message}`);
+    }
+  }
+
   return {
     changed: () => {
       if (closed) return;
       // A big account takes long to write: then it is written less often.
-      timer ??= setTimeout(
-        () => {
-          try {
-            write();
-          } catch (error) {
-            log(`cannot write the data file ${path}: ${(error as Error).message}`);
-          }
-        },
-        Math.max(settle, cost * 10),
-      );
+      timer ??= setTimeout(tryToWrite, Math.max(settle, cost * 10));
+    },
+    saved: () => {
+      if (closed) return Promise.resolve();
+      // All requests that have come in are answered before it is the immediates' turn.
+      saving ??= new Promise((done) => {
+        setImmediate(() => {
+          saving = undefined;
+          if (!closed) tryToWrite();
+          done();
+        });
+      });
+      return saving;
     },
     close: () => {
       closed = true;

@@ -107,6 +107,8 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       return;
     }
     const answer = await act();
+    // A service that has answered a write does not forget it, even when the emulator is killed at once.
+    if (method !== "GET") await keeper?.saved();
     if (response.destroyed) return;
     entry.status = rule
       ? await connections.sendBroken(response, answer, rule)

@@ -85,11 +85,29 @@ describe("--data", () => {
     expect(readdirSync(own)).toEqual(["account.json"]);
   });
 
-  test("a change is written without waiting for the end", async () => {
+  test("a change is in the file before it is answered, so that a killed emulator forgets nothing", async () => {
     const data = fresh();
-    await withEmulator({ data }, async (to) => {
-      await to("POST", "/v4/profile/tokens", { body: { label: "soon" } });
-      await expect.poll(() => existsSync(data) && readFileSync(data, "utf8").includes('"soon"')).toBe(true);
+    const inFile = () => (existsSync(data) ? JSON.parse(readFileSync(data, "utf8")).collections.tokens : []);
+    await withEmulator({ data }, async (to, emulator) => {
+      await to("POST", "/v4/profile/tokens", { body: { label: "one" } });
+      expect(inFile()).toMatchObject([{ label: "one" }]);
+      await Promise.all(
+        ["two", "three"].map((label) => to("POST", "/v4/profile/tokens", { body: { label } })),
+      );
+      expect(inFile()).toHaveLength(3);
+      emulator.setFaults([{ method: "POST", path: "/profile/tokens", do: "reset-after" }]);
+      await expect(to("POST", "/v4/profile/tokens", { body: { label: "four" } })).rejects.toThrow();
+      expect(inFile()).toHaveLength(4);
+    });
+  });
+
+  test("a change that time makes is written without waiting for the end", async () => {
+    const data = fresh();
+    await withEmulator({ data }, async (to, emulator) => {
+      await to("POST", "/v4/volumes", { body: { label: "disk", region: "us-east" } });
+      expect(readFileSync(data, "utf8")).toContain('"creating"');
+      emulator.advance(60);
+      await expect.poll(() => readFileSync(data, "utf8").includes('"creating"')).toBe(false);
     });
   });
 
