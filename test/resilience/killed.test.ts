@@ -1,7 +1,12 @@
-/** The command line killed by SIGKILL in the middle: the next run ends in the declared account, with nothing doubled, nothing missing and no lock in the way. */
+/** An `up` of the command line killed by SIGKILL in the middle: the next run ends in the declared account, with nothing doubled, nothing missing and no lock in the way. */
 
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { comparable, leftovers } from "../e2e/account.ts";
+import { startEmulator } from "../../emulator/index.ts";
+import { comparable } from "../e2e/account.ts";
 import { changed, edited, text } from "../e2e/web.ts";
 import { moments, openScene, type Scene, seed } from "./dying.ts";
 import { type Undisturbed, undisturbed } from "./web.ts";
@@ -51,17 +56,25 @@ describe(`a killed command (PLUMBLINE_TEST_SEED=${seed})`, { timeout: 60_000 }, 
     },
   );
 
-  it.for(moments(10, 21, seed + 3))(
-    "destroy, $text: the next run leaves nothing",
-    async (moment, { onTestFinished }) => {
+  const instants = moments(5, 12, seed + 3).map(({ requests, milliseconds }) => requests * 15 + milliseconds);
+
+  it.for(instants)(
+    "up on an emulator of its own, killed with it after %i ms: neither forgets anything",
+    async (milliseconds, { onTestFinished }) => {
       const scene = await openScene(text);
       onTestFinished(() => scene.close());
-      await scene.stack.up();
-      await scene.killed(moment, "destroy", "--yes");
-      await scene.stack.destroy();
-      expect(leftovers(scene.emulator)).toEqual({});
-      expect(comparable(scene.emulator)).toEqual(clean.account.get("destroy"));
-      expect((await scene.stack.preview()).changes).toEqual({ create: 21 });
+      const file = join(scene.stack.folder, "account.json");
+      const child = scene.start(...up, `--emulator=${file}`);
+      const dead = once(child, "exit");
+      const journal = () => existsSync(join(scene.stack.folder, ".plumbline"));
+      while (!journal() && child.exitCode === null) await setTimeout(1);
+      await setTimeout(milliseconds);
+      child.kill("SIGKILL");
+      await dead;
+      await scene.stack.up(`--emulator=${file}`);
+      const after = await startEmulator({ data: file, speed: "max" });
+      onTestFinished(() => after.close());
+      expect(comparable(after)).toEqual(clean.account.get("up"));
     },
   );
 });

@@ -2,8 +2,8 @@
 
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Emulator, type FaultRule, startEmulator, starterAccount } from "../../emulator/index.ts";
-import { comparable } from "../e2e/account.ts";
-import { createProject, type Project, pulumiBin } from "../e2e/pulumi.ts";
+import { comparable, kept } from "../e2e/account.ts";
+import { createProject, type Project, pulumiBin, stackText } from "../e2e/pulumi.ts";
 import { changed, edited, text } from "../e2e/web.ts";
 import { posts, program, startOtherNameserver } from "./every-post.ts";
 import { type Undisturbed, undisturbed } from "./web.ts";
@@ -15,8 +15,12 @@ interface Scene {
 }
 
 describe.skipIf(!pulumiBin)("the real engine", { timeout: 180_000 }, () => {
-  async function open(stack: string, closing: (close: () => Promise<void>) => void): Promise<Scene> {
-    const emulator = await startEmulator({ seed: starterAccount, speed: "max", checkAnswers: true });
+  async function open(
+    stack: string,
+    closing: (close: () => Promise<void>) => void,
+    speed: number | "max" = "max",
+  ): Promise<Scene> {
+    const emulator = await startEmulator({ seed: starterAccount, speed, checkAnswers: true });
     closing(() => emulator.close());
     const project = await createProject(stack, { baseUrl: emulator.baseUrl, token: emulator.token });
     closing(async () => project.remove());
@@ -58,6 +62,25 @@ describe.skipIf(!pulumiBin)("the real engine", { timeout: 180_000 }, () => {
     await project.destroy();
     expect(await unfired(scene)).toEqual([]);
     expect(comparable(emulator)).toEqual(comparable(declared.emulator));
+  });
+
+  it("keeps one volume when a 502 comes while it waits for it", async ({ onTestFinished }) => {
+    const resources = {
+      disk: {
+        type: "plumbline:blockstorage:Volume",
+        properties: { label: "disk", region: "us-east" },
+      },
+    };
+    // A volume takes 3 seconds; at half the speed its wait takes some looks, of which the second meets the trouble.
+    const scene = await open(stackText({ resources }), onTestFinished, 2);
+    const looks = ["/volumes", "/volumes/{volumeId}"];
+    scene.emulator.setFaults(
+      looks.map((path): FaultRule => ({ method: "GET", path, nth: 2, do: "status", status: 502 })),
+    );
+    expect((await scene.project.up()).changes).toEqual({ create: 1 });
+    expect(await unfired(scene)).toHaveLength(1);
+    expect(kept(scene.emulator, "volumes")).toMatchObject([{ label: "disk", status: "active" }]);
+    expect((await scene.project.up()).changes).toEqual({ same: 1 });
   });
 
   describe("with the web example", () => {
