@@ -13,7 +13,7 @@ export interface Planned {
   readonly op: string;
   /** Of a replacement: the properties that forced it, sorted. */
   readonly because: readonly string[];
-  /** Kind of change by property path; only of updates and replacements. */
+  /** Kind of change by property path; only of updates, replacements, and imports that change what they find. */
   readonly paths: { readonly [path: string]: string };
 }
 
@@ -163,7 +163,7 @@ async function pulumiRunner(program: Program | string, options: ProjectOptions):
       const steps = ran.steps.filter((step) => step.isRefresh === isRefresh);
       return {
         code: ran.code,
-        ...told(steps.flatMap((step) => plannedByPulumi(step))),
+        ...told(withImports(steps.flatMap((step) => plannedByPulumi(step)))),
         said: ran.diagnostics.filter(({ severity }) => severity !== "info").map(({ message }) => message),
         printed: `${ran.stdout}${ran.stderr}`,
       };
@@ -195,7 +195,7 @@ function told(
   return { plan, changes };
 }
 
-const tellsPaths = new Set(["update", "replace"]);
+const tellsPaths = new Set(["update", "replace", "import"]);
 
 function plannedByPlumbline({ name: _, op, detailedDiff, replaceReasons }: EmbeddedStep): Planned {
   const paths = Object.entries(detailedDiff).map(([path, { kind }]) => [path, kind]);
@@ -219,6 +219,12 @@ function plannedByPulumi({ name, op, detailedDiff, replaces }: Step): [string, P
     paths: tellsPaths.has(op) ? Object.fromEntries(paths) : {},
   };
   return [[name, planned]];
+}
+
+/** Pulumi tells an import that is not as declared as an import and an update. */
+function withImports(planned: readonly [string, Planned][]): [string, Planned][] {
+  const imported = new Set(planned.filter(([, { op }]) => op === "import").map(([name]) => name));
+  return planned.map(([name, one]) => [name, imported.has(name) ? { ...one, op: "import" } : one]);
 }
 
 function stateIn(exported: string): Exported {
