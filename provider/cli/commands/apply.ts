@@ -89,14 +89,30 @@ function problemsOnly(inner: Renderer): Renderer {
   };
 }
 
+/** Passes on what was not told before: a preview and the run after it find the same in the same file. */
+function once(inner: Renderer, told: Set<string>): Renderer {
+  return {
+    event(event) {
+      if (event.event === "diagnostic" && event.severity !== "error") {
+        const text = JSON.stringify(event);
+        if (told.has(text)) return;
+        told.add(text);
+      }
+      inner.event(event);
+    },
+    close: () => inner.close(),
+  };
+}
+
 async function up({ settings, engine, shown, signal }: Stack, flags: UpFlags) {
   const targets = targetsOf(flags);
   const refresh = flags.refresh ? { refresh: true } : {};
   const plan = flags.plan === undefined ? undefined : readPlan(flags.plan);
+  const told = new Set<string>();
   let expected: number | undefined;
   if (plan === undefined && !flags.skipPreview) {
     const preview = await shown(
-      settings.json ? problemsOnly(renderer(settings)) : lines(settings, flags.diff),
+      once(settings.json ? problemsOnly(renderer(settings)) : lines(settings, flags.diff), told),
       () => engine.preview({ ...targets, ...refresh }),
     );
     if (preview.result !== "succeeded") {
@@ -117,15 +133,17 @@ async function up({ settings, engine, shown, signal }: Stack, flags: UpFlags) {
   } else if (plan === undefined) {
     await confirm(settings, `Apply ${settings.stack} without a preview?`, signal);
   }
-  const result = await shown(
-    renderer(settings, { diff: flags.diff === true, ...(expected === undefined ? {} : { expected }) }),
-    () =>
-      engine.up({
-        ...targets,
-        ...refresh,
-        ...(flags.continueOnError ? { continueOnError: true } : {}),
-        ...(plan === undefined ? {} : { plan }),
-      }),
+  const show = renderer(settings, {
+    diff: flags.diff === true,
+    ...(expected === undefined ? {} : { expected }),
+  });
+  const result = await shown(once(show, told), () =>
+    engine.up({
+      ...targets,
+      ...refresh,
+      ...(flags.continueOnError ? { continueOnError: true } : {}),
+      ...(plan === undefined ? {} : { plan }),
+    }),
   );
   return codeOf(result);
 }
