@@ -94,7 +94,7 @@ describe.skipIf(!pulumiBin)("the same edits under both engines", { timeout: 120_
     expect(kept(pair.plumbline.emulator, "vpcSubnets")).toHaveLength(2);
   });
 
-  it("take over an object by its id, as it is and with a difference", async () => {
+  it("take over an object by its id, or by its name", async () => {
     const objects = await pair.both(async ({ emulator }) => {
       const zone = kept(emulator, "domains")[0]?.id;
       const fields = { type: "TXT", name: "hand", target: "made by hand" };
