@@ -50,7 +50,7 @@ describe.skipIf(!pulumiBin)("an engine that is killed", { timeout: 180_000 }, ()
     await project.kill(killed);
     emulator.setFaults([]);
 
-    await project.command("cancel", "--yes", "--stack", "dev");
+    await project.recover();
     await project.up();
     const data = await all(emulator, "/domains");
     expect(data.map(({ domain }) => domain)).toEqual(["killed.example"]);

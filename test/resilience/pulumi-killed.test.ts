@@ -41,7 +41,7 @@ describe.skipIf(!canKill)(
         expect(child.signalCode).toBe("SIGKILL");
         emulator.setFaults([]);
 
-        await project.command("cancel", "--yes", "--stack", "dev");
+        await project.recover();
         await project.up();
         expect(comparable(emulator)).toEqual(clean.account.get("up"));
         expect((await project.preview()).changes).toEqual({ same: 21 });
