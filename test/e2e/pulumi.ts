@@ -3,7 +3,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
-  copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -152,11 +151,6 @@ export async function createProject(program: Program | string, options: ProjectO
   }
 
   /** Runs any command to its end, whatever it is; `stdin` is never there. */
-  function stateFile(): string {
-    const { name } = parse(readFileSync(join(project, "Pulumi.yaml"), "utf8")) as { name: string };
-    return join(folder, "backend", ".pulumi", "stacks", name, `${stack}.json`);
-  }
-
   async function command(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
     const child = start(...args, "--non-interactive", "--color=never");
     let [stdout, stderr] = ["", ""];
@@ -228,27 +222,14 @@ export async function createProject(program: Program | string, options: ProjectO
       return (revealed(deployment.resources ?? []) as StateResource[]).filter(({ type }) => isOwn(type));
     },
     /** The state file's text as it is on disk, for what must not be in it. */
-    stateText: () => readFileSync(stateFile(), "utf8"),
-    /**
-     * After the engine was killed: lets go of its lock, and puts its own backup (the state one step earlier) in the place of a state file
-     * that it left cut short, because it does not write that file in one piece.
-     */
-    async recover() {
-      const file = stateFile();
-      if (!isJson(file) && isJson(`${file}.bak`)) copyFileSync(`${file}.bak`, file);
-      await command("cancel", "--yes", "--stack", stack);
+    stateText: () => {
+      const { name } = parse(readFileSync(join(project, "Pulumi.yaml"), "utf8")) as { name: string };
+      return readFileSync(join(folder, "backend", ".pulumi", "stacks", name, `${stack}.json`), "utf8");
     },
+    /** After the engine was killed: lets go of its lock. */
+    recover: () => command("cancel", "--yes", "--stack", stack),
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
   };
-}
-
-function isJson(file: string): boolean {
-  try {
-    JSON.parse(readFileSync(file, "utf8"));
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 /** Language hosts that the process started; none where there is no `/proc`. */
