@@ -1,5 +1,6 @@
 /** The Provider, once, for every type: joins resource types, core and the service. Both engines call what it exports. */
 
+import { channel } from "node:diagnostics_channel";
 import { setMaxListeners } from "node:events";
 import { catalogueOf } from "./core/catalogue.ts";
 import { checkResource } from "./core/check.ts";
@@ -28,6 +29,21 @@ export interface ProviderOptions {
   readonly connect?: (target: Target) => Service;
 }
 
+/** What a Provider has been asked to do, as told on the channel `plumbline:call`. */
+export interface ProviderCall {
+  readonly verb: "create" | "find" | "read" | "update" | "delete" | "list" | "run" | "invoke";
+  /** Of the type or function, as it was asked for. */
+  readonly token: string;
+  /** Of the verb that is run by hand; absent for all others. */
+  readonly name?: string;
+}
+
+/**
+ * Each call that may make requests runs within the stores bound to this channel of Node's `diagnostics_channel`, so that whoever listens
+ * there (and to `plumbline:answer`, of the client) learns what a request was for. Costs nothing while nobody does.
+ */
+const calls = channel("plumbline:call");
+
 const typesByToken = new Map(resourceTypes.map((type) => [type.token, type]));
 const typesByKey = new Map(resourceTypes.map((type) => [type.key, type]));
 const functionsByToken = new Map(functionTypes.map((type) => [type.token, type]));
@@ -55,6 +71,15 @@ export function createProvider(options: ProviderOptions = {}): Provider {
     exclusive: keyedQueue(),
   };
 
+  /** A verb of every type, told under its name. */
+  const onType =
+    <R extends { readonly type: string }, T>(
+      verb: ProviderCall["verb"],
+      work: (session: Session, type: ResourceType, request: R) => Promise<T>,
+    ) =>
+    (request: R) =>
+      told({ verb, token: request.type }, () => work(session, typeOf(request.type), request));
+
   return {
     checkConfig,
     diffConfig: async (request) => diffConfig(request),
@@ -73,14 +98,20 @@ export function createProvider(options: ProviderOptions = {}): Provider {
         request.log?.("warning", lossOf(type, request.id, diff.replaces));
       return diff;
     },
-    create: (request) => named(() => createResource(session, typeOf(request.type), request)),
-    find: (request) => named(() => findResource(session, typeOf(request.type), request)),
-    read: (request) => named(() => readResource(session, typeOf(request.type), request)),
-    update: (request) => named(() => updateResource(session, typeOf(request.type), request)),
-    delete: (request) => named(() => deleteResource(session, typeOf(request.type), request)),
-    invoke: (request) => named(() => invokeFunction(session, functionOf(request.token), request)),
-    list: (request) => named(() => listResources(session, typeOf(request.type), request)),
-    run: (request) => named(() => runVerb(session, typeOf(request.type), request)),
+    create: onType("create", createResource),
+    find: onType("find", findResource),
+    read: onType("read", readResource),
+    update: onType("update", updateResource),
+    delete: onType("delete", deleteResource),
+    list: onType("list", listResources),
+    run: (request) => {
+      const call = { verb: "run", token: request.type, name: request.verb } as const;
+      return told(call, () => runVerb(session, typeOf(request.type), request));
+    },
+    invoke: (request) => {
+      const call = { verb: "invoke", token: request.token } as const;
+      return told(call, () => invokeFunction(session, functionOf(request.token), request));
+    },
     requests: () => service?.requests() ?? {},
     serviceTime: () => service?.serviceTime() ?? new Date().toISOString(),
     cancel: () => cancelling.abort(),
@@ -97,6 +128,11 @@ function lossOf(type: ResourceType, id: string, replaces: readonly string[]): st
 function connectService(target: Target): Service {
   const client = createService(target);
   return { ...client, serviceTime: () => client.serviceTime().replace(/Z?$/, "Z") };
+}
+
+/** Runs a verb under the name of its call. */
+function told<T>(call: ProviderCall, verb: () => Promise<T>): Promise<T> {
+  return calls.runStores(call, () => named(verb));
 }
 
 /** Runs a verb; an error of a cancelled call becomes the protocol's own. */

@@ -1,5 +1,6 @@
 /** One request to the service and its answer, as bare as they are. Knows no retry, no limit and no meaning of a status. */
 
+import { channel } from "node:diagnostics_channel";
 import { Pool } from "undici";
 import type { Brand } from "./brand.ts";
 import { SettingError } from "./errors.ts";
@@ -72,6 +73,19 @@ export class NoAnswer extends Error {
   }
 }
 
+/** An answer of the service, as told on the channel `plumbline:answer`. */
+export interface ToldAnswer {
+  readonly method: Method;
+  /** In the contract's words, relative to the base URL, encoded, with its query. */
+  readonly path: string;
+  readonly status: number;
+  /** The answer's, by lower-case name. */
+  readonly headers: { readonly [name: string]: string };
+}
+
+/** Each answer is told on this channel of Node's `diagnostics_channel`, in the async context of the call that asked. */
+const answers = channel("plumbline:answer");
+
 /** Opens no connection before the first request. Throws SettingError for a base URL or token that cannot work. */
 export function createTransport(options: TransportOptions): Transport {
   const base = readBaseUrl(options.baseUrl);
@@ -111,6 +125,14 @@ export function createTransport(options: TransportOptions): Transport {
       });
     const date = Date.parse(header(answer.headers["date"]) ?? "");
     if (!Number.isNaN(date)) skew = date - options.now();
+    const received = Object.fromEntries(
+      Object.entries(answer.headers).map(([name, value]) => [name, header(value) ?? ""]),
+    );
+    if (answers.hasSubscribers) {
+      const { method, path } = request;
+      const told: ToldAnswer = { method, path, status: answer.statusCode, headers: received };
+      answers.publish(told);
+    }
     const text = await answer.body.text().catch((error: unknown) => {
       // A status of refusal says all that matters, whatever became of its body.
       if (answer.statusCode >= 300) return undefined;
@@ -118,9 +140,7 @@ export function createTransport(options: TransportOptions): Transport {
     });
     return {
       status: answer.statusCode,
-      headers: Object.fromEntries(
-        Object.entries(answer.headers).map(([name, value]) => [name, header(value) ?? ""]),
-      ),
+      headers: received,
       json: options.brand.inward(parse(text)),
       empty: text === "",
     };
