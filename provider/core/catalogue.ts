@@ -4,6 +4,7 @@ import { annotations, type Fields, isOfDefaults, isRequired } from "./field.ts";
 import type { FunctionType } from "./function.ts";
 import { propertyInfos } from "./outward.ts";
 import type { Catalogue, FunctionInfo, ResourceInfo } from "./protocol.ts";
+import { parentsOf, relationsOf } from "./relation.ts";
 import type { ResourceType } from "./resource.ts";
 import { resolveToken } from "./token.ts";
 
@@ -15,7 +16,8 @@ export interface Offer {
 }
 
 export function catalogueOf(offer: Offer): Catalogue {
-  const resources = new Map([...offer.resources].map(([token, type]) => [token, resourceInfo(type)]));
+  const byKey = new Map([...offer.resources.values()].map((type) => [type.key, type]));
+  const resources = new Map([...offer.resources].map(([token, type]) => [token, resourceInfo(type, byKey)]));
   const functions = new Map([...offer.functions].map(([token, type]) => [token, functionInfo(type)]));
   return {
     resources,
@@ -23,6 +25,10 @@ export function catalogueOf(offer: Offer): Catalogue {
     config: propertyInfos(offer.config, (name) => isRequired(offer.config[name]!)),
     resolveResource: (token) => resolveToken(token, resources),
     resolveFunction: (token) => resolveToken(token, functions),
+    relations(token, object) {
+      const type = offer.resources.get(token);
+      return type ? relationsOf(type, object, byKey) : { references: [], parts: [] };
+    },
   };
 }
 
@@ -47,14 +53,26 @@ export function stateFields(type: ResourceType): Fields {
   return { ...type.inputs, ...type.outputs };
 }
 
-function resourceInfo(type: ResourceType): ResourceInfo {
+function resourceInfo(type: ResourceType, types: ReadonlyMap<string, ResourceType>): ResourceInfo {
+  const parents = parentsOf(type, types).map(({ token }) => token);
   return {
     token: type.token,
     description: type.description,
-    inputs: propertyInfos(type.inputs, (name) => isRequired(type.inputs[name]!)),
+    ...(parents.length > 0 && { parents }),
+    inputs: inputInfos(type),
     outputs: propertyInfos(stateFields(type), (name) => isAlwaysAnswered(type, name)),
     ...(type.verbs.length > 0 && { verbs: verbInfos(type) }),
   };
+}
+
+function inputInfos(type: ResourceType): ResourceInfo["inputs"] {
+  const infos = propertyInfos(type.inputs, (name) => isRequired(type.inputs[name]!));
+  return Object.fromEntries(
+    Object.entries(infos).map(([name, info]) => {
+      const { writeOnly, immutable } = annotations(type.inputs[name]!);
+      return [name, writeOnly && !immutable ? { ...info, untold: true } : info];
+    }),
+  );
 }
 
 function verbInfos(type: ResourceType): NonNullable<ResourceInfo["verbs"]> {

@@ -189,6 +189,29 @@ export interface ListedResource {
   readonly id: string;
   /** A name to propose for it (`www-a`). */
   readonly name: string;
+  /** Why an import of a whole account leaves this object out; absent: it does not. */
+  readonly leftOut?: string;
+}
+
+/** Where an input holds another object's id, or one of its other properties. */
+export interface ObjectReference {
+  /** The way to the value from the inputs: names and positions. */
+  readonly path: readonly (string | number)[];
+  /** Canonical token of the other object's type. */
+  readonly type: string;
+  /** Its canonical id. */
+  readonly id: string;
+  /** `id`, or the output that stands there. */
+  readonly property: string;
+}
+
+/** How an existing object stands to others, as far as its type knows. */
+export interface Relations {
+  /** The object that it is listed under. */
+  readonly parent?: { readonly type: string; readonly id: string };
+  readonly references: readonly ObjectReference[];
+  /** Objects that are declared within this one, so that they are no resources of their own beside it. */
+  readonly parts: readonly { readonly type: string; readonly id: string }[];
 }
 
 /** Runs a verb by hand. */
@@ -262,6 +285,11 @@ export interface Catalogue {
   /** Canonical token of any accepted spelling (`plumbline:dns:Domain`, `plumbline:dns/domain:Domain`), or undefined. */
   readonly resolveResource: (token: string) => string | undefined;
   readonly resolveFunction: (token: string) => string | undefined;
+  /** How an object stands to others; `inputs` and `state` as a read for an import gave them. Absent where nothing is known of relations. */
+  readonly relations?: (
+    token: string,
+    object: { readonly id: string; readonly inputs: ValueMap; readonly state: ValueMap },
+  ) => Relations;
 }
 
 export interface PropertyInfo {
@@ -270,6 +298,8 @@ export interface PropertyInfo {
   readonly schema: { readonly [keyword: string]: unknown };
   readonly required: boolean;
   readonly secret: boolean;
+  /** True for an input that the service keeps and never answers: an import leaves it unset, and it stays as it is. */
+  readonly untold?: true;
 }
 
 export interface VerbInfo {
@@ -286,6 +316,10 @@ export interface ResourceInfo {
   readonly description: string;
   readonly inputs: { readonly [name: string]: PropertyInfo };
   readonly outputs: { readonly [name: string]: PropertyInfo };
+  /** Canonical tokens of the types that its objects are listed under (one, or one by kind); absent: none. */
+  readonly parents?: readonly string[];
+  /** Why an import of a whole account has no objects of the type; absent: it has them. */
+  readonly leftOut?: string;
 }
 
 export interface FunctionInfo {
