@@ -25,7 +25,7 @@ export function comparable(field: TSchema, given: Value | undefined): Value | un
   const value = settled(field, given ?? (isOfDefaults(field) ? {} : undefined));
   if (isValueMap(value) && isOfDefaults(field) && Object.keys(value).length === 0) return undefined;
   const isEmptyList = Array.isArray(value) && value.length === 0 && !notes.emptyCounts;
-  if (value === undefined || value === "" || isEmptyList) {
+  if (value === undefined || (value === "" && !notes.emptyCounts) || isEmptyList) {
     const fallback = notes.default;
     if (fallback === undefined || fallback === null || fallback === "" || Array.isArray(fallback))
       return undefined;

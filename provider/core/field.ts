@@ -2,6 +2,7 @@
 
 import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
 import type { NormalFormName } from "./normal-form.ts";
+import type { Asset } from "./value.ts";
 
 /** A rule on text: `pattern` must match, `says` completes "must …" or stands alone. */
 export interface Rule {
@@ -36,13 +37,17 @@ export interface Annotations {
   readonly secret?: boolean;
   /** Never answered by the service, so it has no drift and stays unset after an import. */
   readonly writeOnly?: boolean;
+  /** On write-only inputs that may be large: only the checked inputs keep the value, the state does not repeat it. */
+  readonly large?: boolean;
+  /** On write-only inputs: the output that moves when the value is changed from outside. A refresh that finds it moved takes the input out, so that the next run sends it again. */
+  readonly witness?: string;
   /** On outputs: answered only by the create, and kept from the state afterwards; an object whose create lost its answer is removed and made anew. Functions' views leave it out. */
   readonly shownOnce?: boolean;
   /** On outputs: answered by another view of the object, and not in every state. `observe` adds it; kept from the state when it is absent; functions' views leave it out. */
   readonly elsewhere?: boolean;
   /** Left out, the service chooses; taking it out of the declaration changes nothing. Members of a group may be so too. */
   readonly computed?: boolean;
-  /** On lists: an empty one means something else than none at all. */
+  /** On lists and texts: an empty one means something else than none at all. */
   readonly emptyCounts?: boolean;
   /** Any change of its value runs a verb, once; it has no value of its own on the service. */
   readonly trigger?: boolean;
@@ -100,6 +105,8 @@ export const annotationKeywords = [
   "local",
   "secret",
   "writeOnly",
+  "large",
+  "witness",
   "shownOnce",
   "elsewhere",
   "computed",
@@ -152,6 +159,10 @@ export const map = <T extends TSchema>(items: T, options: Annotations) =>
 /** Any JSON value, for triggers. */
 export const anything = (options: Annotations) => Type.Unsafe<unknown>({ ...options });
 
+/** One file's content: never answered by the service, compared by its hash, kept by the inputs alone. A type reads its bytes with `bytesOf`. */
+export const asset = (options: Annotations) =>
+  Type.Unsafe<Asset>({ asset: true, writeOnly: true, large: true, ...options });
+
 export const optional = <T extends TSchema>(field: T) => Type.Optional(field);
 
 /** The annotations of a field, typed. */
@@ -181,6 +192,11 @@ export function fieldsOf(field: TSchema): Fields | undefined {
 export function isOfDefaults(field: TSchema): boolean {
   const members = Object.values(fieldsOf(field) ?? {});
   return members.length > 0 && members.every((member) => annotations(member).default !== undefined);
+}
+
+/** True for a field whose value is an asset. */
+export function isAssetField(field: TSchema): boolean {
+  return (field as { asset?: boolean }).asset === true;
 }
 
 /** Item schema of a list, or undefined. */

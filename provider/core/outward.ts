@@ -25,7 +25,7 @@ const internal = new Set<string>([
   "required",
 ]);
 
-/** The JSON Schema of a field's value, in camelCase. */
+/** The JSON Schema of a field's value, in camelCase. An asset, which JSON does not know, is `{"asset": true}`. */
 export function outwardSchema(field: TSchema): JsonSchema {
   const schema: { [keyword: string]: unknown } = Object.fromEntries(
     Object.entries(field).filter(([keyword, value]) => !internal.has(keyword) && value !== null),

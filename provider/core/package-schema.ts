@@ -2,7 +2,15 @@
 
 import type { TSchema } from "typebox";
 import { isAlwaysAnswered, type Offer, stateFields } from "./catalogue.ts";
-import { annotations, type Fields, fieldsOf, isRequired, itemsOf, mapItemsOf } from "./field.ts";
+import {
+  annotations,
+  type Fields,
+  fieldsOf,
+  isAssetField,
+  isRequired,
+  itemsOf,
+  mapItemsOf,
+} from "./field.ts";
 import type { FunctionType } from "./function.ts";
 import type { ResourceType } from "./resource.ts";
 import { packageName } from "./token.ts";
@@ -100,6 +108,7 @@ function properties(fields: Fields, owner: Owner, types: Types): Json {
 }
 
 function typeOf(field: TSchema, owner: Owner, name: string, types: Types): Json {
+  if (isAssetField(field)) return { $ref: "pulumi.json#/Asset" };
   const fields = fieldsOf(field);
   if (fields) return { $ref: `#/types/${nested(field, fields, owner, name, types)}` };
   const items = itemsOf(field);

@@ -1,9 +1,11 @@
 /** Turns property values into plain JSON for validation and for types' own checks, remembering what was unknown or secret. Pure. */
 
 import type { TSchema } from "typebox";
-import { annotations, type Fields, fieldsOf, itemsOf, mapItemsOf } from "./field.ts";
+import { annotations, type Fields, fieldsOf, isAssetField, itemsOf, mapItemsOf } from "./field.ts";
 import { isWithin, type PropertyPath } from "./property-path.ts";
 import {
+  isArchive,
+  isAsset,
   isResourceReference,
   isSecret,
   isUnknown,
@@ -14,16 +16,19 @@ import {
 } from "./value.ts";
 
 export interface Plain {
-  /** Plain JSON: secrets revealed, nulls left out, ids as text, references as ids; `null` stands where a value is unknown. */
+  /** Plain JSON, and assets as they are: secrets revealed, nulls left out, ids as text, references as ids; `null` stands where a value is unknown. */
   readonly values: { readonly [name: string]: unknown };
   readonly unknownPaths: readonly PropertyPath[];
   readonly secretPaths: readonly PropertyPath[];
+  /** Where an asset or an archive stands that the field does not take. */
+  readonly misplacedPaths: readonly PropertyPath[];
 }
 
 /** The plain form of inputs. */
 export function plainInputs(fields: Fields, inputs: ValueMap): Plain {
   const unknownPaths: PropertyPath[] = [];
   const secretPaths: PropertyPath[] = [];
+  const misplacedPaths: PropertyPath[] = [];
   const walk = (field: TSchema | undefined, given: Value, path: PropertyPath): unknown => {
     let value = given;
     if (isSecret(value) || (field && annotations(field).secret)) {
@@ -36,6 +41,8 @@ export function plainInputs(fields: Fields, inputs: ValueMap): Plain {
       unknownPaths.push(path);
       return null;
     }
+    const isContent = isAsset(value) || isArchive(value);
+    if (isContent && !takes(field, value)) misplacedPaths.push(path);
     if (typeof value === "number" && field && annotations(field).reference !== undefined)
       return String(value);
     if (Array.isArray(value))
@@ -51,7 +58,14 @@ export function plainInputs(fields: Fields, inputs: ValueMap): Plain {
         .filter(([, item]) => item !== null && item !== undefined)
         .map(([name, item]) => [name, walk(fieldOf(name), item, [...path, name])]),
     );
-  return { values: walkMap(inputs, (name) => fields[name], []), unknownPaths, secretPaths };
+  const values = walkMap(inputs, (name) => fields[name], []);
+  return { values, unknownPaths, secretPaths, misplacedPaths };
+}
+
+/** True where the content may stand: an asset in its own field, and either where any value is taken. */
+function takes(field: TSchema | undefined, content: Value): boolean {
+  if (field && isAssetField(field)) return isAsset(content);
+  return field === undefined || annotations(field).type === undefined;
 }
 
 /** Known top-level values only: those that hold no unknown at any depth. */

@@ -2,7 +2,15 @@
 
 import type { TSchema } from "typebox";
 import type { Offer } from "./catalogue.ts";
-import { annotations, type Fields, fieldsOf, isRequired, itemsOf, mapItemsOf } from "./field.ts";
+import {
+  annotations,
+  type Fields,
+  fieldsOf,
+  isAssetField,
+  isRequired,
+  itemsOf,
+  mapItemsOf,
+} from "./field.ts";
 import { outwardSchema } from "./outward.ts";
 import { shortToken } from "./token.ts";
 
@@ -65,6 +73,18 @@ export function stackSchemaOf(offer: Offer): object {
             additionalProperties: false,
           },
         ],
+      },
+      asset: {
+        type: "object",
+        minProperties: 1,
+        properties: {
+          "fn::fileAsset": one("Path of the file, from the folder of this stack file."),
+          "fn::stringAsset": one("The content itself."),
+          "fn::remoteAsset": one(
+            "Where the content is read: an address that starts with https:, http: or file:.",
+          ),
+        },
+        additionalProperties: false,
       },
       setting: {
         anyOf: [
@@ -143,6 +163,7 @@ function valueSchema(field: TSchema): Json {
   else if (items) own = { ...own, items: valueSchema(items) };
   else if (every) own = { type: "object", additionalProperties: valueSchema(every) };
   const { description: _, default: __, ...schema } = own;
+  if (isAssetField(field)) return { description, anyOf: [{ $ref: "#/definitions/asset" }, expression] };
   if (type === undefined) return { description };
   const literal = reference === undefined ? schema : { type: ["string", "integer"] };
   return {

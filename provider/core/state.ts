@@ -27,10 +27,10 @@ function isUnreadable(type: ResourceType, name: string): boolean {
   return notes.writeOnly === true || notes.local === true || notes.trigger === true;
 }
 
-/** True for inputs that only the checked inputs keep, sealed by the engine: what was last sent is compared there, and state need not repeat it. */
+/** True for inputs that only the checked inputs keep, sealed or large: what was last sent is compared there, and state need not repeat it. */
 function isNeverKept(type: ResourceType, name: string): boolean {
-  const { writeOnly, secret: isHidden } = annotations(type.inputs[name]!);
-  return writeOnly === true && isHidden === true;
+  const { writeOnly, secret: isHidden, large } = annotations(type.inputs[name]!);
+  return writeOnly === true && (isHidden === true || large === true);
 }
 
 /** What the service says of the object, in our names: readable inputs and outputs, nulls left out. */
@@ -87,6 +87,7 @@ export function refreshedInputs(
     ValueMap,
   ];
   for (const [name, field] of Object.entries(type.inputs)) {
+    if (hasLeft(type, field, state, live)) delete result[name];
     if (isUnreadable(type, name) || !isDeclarable(field, live[name])) continue;
     if (
       same(field, before[name], now[name]) ||
@@ -98,6 +99,14 @@ export function refreshedInputs(
     else result[name] = isSecret(inputs[name]) ? secret(live[name]) : live[name];
   }
   return result;
+}
+
+/** True when the witness of a value that cannot be read has moved: what is there now is not what was last sent. */
+function hasLeft(type: ResourceType, field: TSchema, state: ValueMap, live: ValueMap): boolean {
+  const { witness } = annotations(field);
+  const output = witness === undefined ? undefined : type.outputs[witness];
+  if (witness === undefined || output === undefined || state[witness] === undefined) return false;
+  return !same(output, state[witness], live[witness]);
 }
 
 /** Inputs of an object that was never declared: every readable property that is not at its default. */

@@ -7,6 +7,7 @@ import { nearest } from "./nearest.ts";
 import { isAmong, type Plain } from "./plain.ts";
 import { formatPath, type PathStep, type PropertyPath } from "./property-path.ts";
 import type { CheckFailure } from "./protocol.ts";
+import { isArchive, isAsset } from "./value.ts";
 
 /** What is validated: the fields that may be given, and names that exist but may not (outputs), for a better message. */
 export interface Shape {
@@ -31,6 +32,11 @@ async function loadAjv(): Promise<AjvClass> {
   });
   ajv.addVocabulary(annotationKeywords.filter((keyword) => keyword !== "writeOnly")); // which JSON Schema has itself
   ajv.addKeyword({ keyword: "rules", type: "string", errors: true, compile: compileRules });
+  ajv.addKeyword({
+    keyword: "asset",
+    schemaType: "boolean",
+    validate: (_: boolean, value: unknown) => isAsset(value),
+  });
   for (const [name, format] of Object.entries(formats)) ajv.addFormat(name, format.test);
   return ajv;
 }
@@ -59,16 +65,21 @@ function validatorOf(fields: Fields): Promise<ValidateFunction> {
 /** All failures at once. What is unknown is skipped; values are shown unless secret. */
 export async function validate(shape: Shape, plain: Plain): Promise<CheckFailure[]> {
   const validator = await validatorOf(shape.fields);
-  if (validator(plain.values)) return [];
+  if (validator(plain.values) && plain.misplacedPaths.length === 0) return [];
   const failures = new Map<string, CheckFailure>();
+  for (const path of plain.misplacedPaths) {
+    const property = formatPath(path);
+    failures.set(property, { property, reason: "cannot be an asset or an archive" });
+  }
   for (const error of validator.errors ?? []) {
     const path = pathOf(error, plain.values);
     if (isAmong(path, plain.unknownPaths)) continue;
+    if (isAmong(path, plain.misplacedPaths) && error.keyword !== "asset") continue;
     if (error.data === "" && (error.parentSchema as { default?: unknown } | undefined)?.default === "")
       continue; // "" means unset
     if (error.keyword === "required" && plain.unknownPaths.some((unknown) => unknown.length === 0)) continue;
     const property = formatPath(path);
-    if (!failures.has(property)) {
+    if (!failures.has(property) || error.keyword === "asset") {
       failures.set(property, {
         property,
         reason: describe(error, path, shape, isAmong(path, plain.secretPaths)),
@@ -151,6 +162,11 @@ function describe(error: ErrorObject, path: PropertyPath, shape: Shape, isSecret
       return `must have at most ${params["limit"]} ${params["limit"] === 1 ? "item" : "items"}`;
     case "rules":
       return `${params["says"]}${given}`;
+    case "asset": {
+      const advice =
+        "use fn::fileAsset (a file), fn::stringAsset or fn::remoteAsset, or the same of your SDK";
+      return `must be an asset${given}: ${advice}`;
+    }
     case "format":
       return `${formats[String(params["format"])]?.says}${given}`;
     default:
@@ -168,6 +184,8 @@ function unknownName(name: string, error: ErrorObject, outputs: Fields | undefin
 
 /** A value for a message, cut to a readable length. */
 export function show(value: unknown): string {
+  if (isAsset(value)) return "an asset";
+  if (isArchive(value)) return "an archive";
   const text = JSON.stringify(value) ?? String(value);
   return text.length > 80 ? `${text.slice(0, 77)}…` : text;
 }

@@ -46,6 +46,7 @@ export function shapeOfSchema(schema: unknown): Shape {
 function readSchema(schema: { readonly [keyword: string]: unknown }): Shape {
   const choices = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(choices)) return unionOf(choices.map(shapeOfSchema));
+  if (schema.asset === true) return { kind: "asset" };
   const { type } = schema;
   if (Array.isArray(type)) return unionOf(type.map((name) => readSchema({ ...schema, type: name })));
   if (type === "array") return { kind: "list", item: shapeOfSchema(schema.items) };
@@ -118,7 +119,8 @@ export function fits(from: Shape, to: Shape): boolean {
     case "string":
       return ["string", "number", "boolean", "resource"].includes(from.kind);
     case "asset":
-      return from.kind === "asset" || from.kind === "archive";
+    case "archive":
+      return from.kind === to.kind;
     case "list":
       return from.kind === "list" && fits(from.item, to.item);
     case "object":
@@ -152,8 +154,9 @@ export function describeShape(shape: Shape): string {
     case "boolean":
       return "true or false";
     case "asset":
+      return "an asset (fn::fileAsset, fn::stringAsset or fn::remoteAsset)";
     case "archive":
-      return `an ${shape.kind}`;
+      return "an archive";
     case "list":
       return shape.item.kind === "any" || shape.item.kind === "union"
         ? "a list"
