@@ -1,7 +1,7 @@
 /** What a type does to an object beyond a plain POST, PUT and DELETE: aspects, verbs, other creates and removals. Pure types. */
 
 import type { Fields, ValuesOf } from "./field.ts";
-import type { Log, Urn } from "./protocol.ts";
+import type { Log, Notes, Urn } from "./protocol.ts";
 import type { ServicePort, WireObject } from "./service-port.ts";
 import type { ValueMap } from "./value.ts";
 
@@ -12,6 +12,8 @@ export interface ActionContext<I extends Fields> {
   /** Declared values, all known, secrets revealed, ids as text. */
   readonly inputs: ValuesOf<I>;
   readonly log: Log;
+  /** Of this resource: found again by the next verb, even when this process is killed. */
+  readonly notes: Notes;
   /** Waits until `isDone` holds, within the verb's time; `what` names the wait in progress and in the timeout. */
   readonly wait: (
     path: string,
@@ -20,10 +22,31 @@ export interface ActionContext<I extends Fields> {
   ) => Promise<WireObject | undefined>;
 }
 
-/** What an aspect works with: the object exists. */
-export interface AspectContext<I extends Fields> extends ActionContext<I> {
+/** What reading an object works with. */
+export interface FetchContext {
   readonly id: string;
   readonly path: string;
+  /** The parameters of the path. */
+  readonly parameters: { readonly [name: string]: string };
+  /** One object; fails with an ApiError when it is not there. As new as the reader needs it. */
+  readonly get: (path: string) => Promise<WireObject>;
+  /** Every item of a list. */
+  readonly list: (path: string) => Promise<readonly WireObject[]>;
+  /** Declared values, plain; empty where no declaration is known (an import, a verb by hand). */
+  readonly inputs: { readonly [name: string]: unknown };
+  /** The state last saved, plain; empty before the first. */
+  readonly state: { readonly [name: string]: unknown };
+  readonly notes: Notes;
+}
+
+/** What an action on an object works with that exists. */
+export interface ObjectContext<I extends Fields> extends ActionContext<I> {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** What an aspect works with: the object exists. */
+export interface AspectContext<I extends Fields> extends ObjectContext<I> {
   /** As observed on the service just before. */
   readonly object: WireObject;
   /** The same in our names. */
@@ -62,9 +85,7 @@ export interface Verb<I extends Fields> {
 }
 
 /** What a verb works with. */
-export interface VerbContext<I extends Fields> extends ActionContext<I> {
-  readonly id: string;
-  readonly path: string;
+export interface VerbContext<I extends Fields> extends ObjectContext<I> {
   readonly args: { readonly [name: string]: unknown };
 }
 

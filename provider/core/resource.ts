@@ -1,6 +1,15 @@
 /** What a resource type is: one plain record of fields, a path, and what is special about it. Everything else is derived from it. */
 
-import type { ActionContext, Aspect, CreateVariant, Removal, Verb, VerbContext } from "./action.ts";
+import type {
+  ActionContext,
+  Aspect,
+  CreateVariant,
+  FetchContext,
+  ObjectContext,
+  Removal,
+  Verb,
+  VerbContext,
+} from "./action.ts";
 import type { Fields, ValuesOf } from "./field.ts";
 import type { CheckFailure } from "./protocol.ts";
 import type { ServicePort, WireObject } from "./service-port.ts";
@@ -95,6 +104,7 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   /**
    * Path of one object (`/domains/{domainId}/records/{recordId}`). The canonical id is its parameters joined by `/`.
    * Parameters that are inputs come from there; the last one that is not is the object's own, from the answer's `id`.
+   * When all are inputs, the object is named by its declaration: it is looked for by its path, and one that is there already is not taken over silently.
    */
   readonly path: string;
   /** Where objects are listed and created; default: `path` without its last segment. */
@@ -134,8 +144,19 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly verbs?: readonly Verb<I>[];
   /** An answer in the shape that the fields describe, where the service writes it otherwise than it reads it. Idempotent. */
   readonly asDeclared?: (object: WireObject) => WireObject;
-  /** True where the object exists from the beginning: a create is a PUT to its own path, repeated when its answer is lost. Every parameter of the path is an input. */
+  /** True where the object exists from the beginning: a create reads it, then changes what differs. Every parameter of the path is an input. */
   readonly takesOver?: boolean;
+  /** How the object is read where that is not the GET of its path alone: another path, a query, views joined. Undefined: it is not there. */
+  readonly fetch?: (context: FetchContext) => Promise<WireObject | undefined>;
+  /** Lists the objects under these parents where no list of the collection answers them; false: nothing lists them. */
+  readonly enumerate?:
+    | false
+    | ((
+        context: Pick<FetchContext, "get" | "list">,
+        parents: { readonly [name: string]: string },
+      ) => Promise<readonly WireObject[]>);
+  /** Makes the object where that is not one POST; it carries all inputs, and repeating it changes nothing more. Every parameter of the path is an input. */
+  readonly create?: (context: ActionContext<I>) => Promise<void>;
   /** Creates whose queue is the same run one after the other; default: those that could be taken for each other. */
   readonly createQueue?: (values: ValuesOf<I>) => string;
   /** Waits until a create may be sent. */
@@ -143,23 +164,20 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   /** For creates whose answer has no id: waits until the object is in its list, where it is found by its adopt key and its age. */
   readonly appears?: (context: ActionContext<I>) => Promise<void>;
   /** Adds to the object what other views say of it. */
-  readonly observe?: (
-    context: ActionContext<I> & { readonly id: string; readonly path: string },
-    object: WireObject,
-  ) => Promise<WireObject>;
+  readonly observe?: (context: ObjectContext<I>, object: WireObject) => Promise<WireObject>;
   readonly ready?: Readiness;
+  /** After a create or an update, when everything is done: waits for what comes later than the object itself (`observe` then reads it). */
+  readonly finish?: (context: ObjectContext<I>, object: WireObject) => Promise<void>;
   /** The request that removes the object (a revoke, a PUT of the defaults); default: the DELETE of its path. */
   readonly removal?: (values: ValuesOf<I>, path: string) => Removal;
+  /** Removes the object where that is not one request; repeating it changes nothing more. */
+  readonly delete?: (context: ObjectContext<I>) => Promise<void>;
   /** What is lost with a replaced object (`its databases and backups`): the plan of a replacement says so. */
   readonly lostByReplace?: string;
   /** Does what must happen before the DELETE. */
-  readonly beforeDelete?: (
-    context: ActionContext<I> & { readonly id: string; readonly path: string },
-  ) => Promise<void>;
+  readonly beforeDelete?: (context: ObjectContext<I>) => Promise<void>;
   /** A clearer text for a refused DELETE, if there is one. */
-  readonly explainDelete?: (
-    context: ActionContext<I> & { readonly id: string; readonly path: string },
-  ) => Promise<string | undefined>;
+  readonly explainDelete?: (context: ObjectContext<I>) => Promise<string | undefined>;
   /** Adjusts the inputs of an import (drops what means nothing for this object, adds what its check demands). */
   readonly imported?: (inputs: ValueMap, object: WireObject) => ValueMap;
   readonly timeouts?: Partial<Timeouts>;
@@ -191,6 +209,8 @@ export function resource<const I extends Fields, const O extends Fields>(
     if (name !== ownParameter && !(name in spec.inputs))
       throw new Error(`${spec.name}: {${name}} is not an input`);
   }
+  if (ownParameter !== undefined && (spec.takesOver || spec.create))
+    throw new Error(`${spec.name}: {${ownParameter}} is not known before the object is there`);
   const token = canonicalToken(spec.area, spec.name);
   return {
     ...erased,
@@ -230,6 +250,8 @@ export type {
   Aspect,
   AspectContext,
   CreateVariant,
+  FetchContext,
+  ObjectContext,
   Removal,
   Verb,
   VerbContext,

@@ -88,6 +88,13 @@ export function isApiError(error: unknown, status?: number): error is ApiErrorSh
   );
 }
 
+/** The error of an object that the service answers for, but as one that is not there. */
+export function notThere(path: string): ApiErrorShape {
+  const reasons: readonly ApiReason[] = [{ reason: "it is not there" }];
+  const shape = { name: "ApiError", method: "GET", path, status: 404, reasons, retryable: false } as const;
+  return Object.assign(new Error(`GET ${path}: it is not there`), shape);
+}
+
 /** True when the service says that the object (or its parent) is not there. */
 export function isGone(error: unknown): boolean {
   return isApiError(error, 404) || isApiError(error, 410);

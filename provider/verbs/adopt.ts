@@ -3,17 +3,19 @@
 import { same } from "../core/compare.ts";
 import { canonicalOf } from "../core/diff.ts";
 import { annotations } from "../core/field.ts";
-import { collectionPath, idOfListed } from "../core/identifier.ts";
+import { collectionPath, idOf, idOfListed } from "../core/identifier.ts";
 import type { ResourceType } from "../core/resource.ts";
-import type { ServicePort, WireObject } from "../core/service-port.ts";
+import type { WireObject } from "../core/service-port.ts";
 import { observedState } from "../core/state.ts";
 import type { ValueMap } from "../core/value.ts";
+import { fetchIfThere } from "./fetch.ts";
+import type { Attempt } from "./session.ts";
 
 export interface Search {
   readonly type: ResourceType;
   /** Declared values, all known, ids as text. */
   readonly values: { readonly [name: string]: unknown };
-  readonly service: ServicePort;
+  readonly attempt: Attempt;
   /** When the create began, by the service's clock (RFC 3339); asked after the list was read. */
   readonly startedAt: () => string;
   /** True for ids that another resource has already. */
@@ -25,9 +27,18 @@ export interface Found {
   readonly object: WireObject;
 }
 
-/** The one object that the create must have made, or undefined. Throws when several could be it. */
-export async function findMade(search: Search): Promise<Found | undefined> {
-  const { type, values, service } = search;
+/**
+ * The one object that the create must have made, or undefined: the one with the id that its answer gave or its declaration tells, else the
+ * one of the list that is like it. Throws when several could be it.
+ */
+export async function findMade(search: Search, id?: string): Promise<Found | undefined> {
+  const { type, values } = search;
+  const { service } = search.attempt;
+  if (id !== undefined) return findById(search, id);
+  if (type.ownParameter === undefined) {
+    const named = idOf(type, values, {});
+    return search.isTaken(named) ? undefined : findById(search, named);
+  }
   const collection = collectionPath(type, values);
   if (collection === undefined) throw new Error(`the parents of this ${type.name} are not known`);
   const answered = await (type.asAnswered?.(values, service) ?? values);
@@ -51,10 +62,12 @@ export async function findMade(search: Search): Promise<Found | undefined> {
 }
 
 /** The object with an id that an earlier attempt was given, if it is still what that attempt made. */
-export async function findById(search: Search, id: string, path: string): Promise<Found | undefined> {
-  const object = await search.service.getFresh(path);
-  const answered = await (search.type.asAnswered?.(search.values, search.service) ?? search.values);
-  return isNotOlder(object, search.startedAt()) && matches(search.type, id, answered, object)
+async function findById(search: Search, id: string): Promise<Found | undefined> {
+  const { type, values, attempt } = search;
+  const object = await fetchIfThere({ type, id, attempt, values }, { fresh: true });
+  if (!object) return undefined;
+  const answered = await (type.asAnswered?.(values, attempt.service) ?? values);
+  return isNotOlder(object, search.startedAt()) && matches(type, id, answered, object)
     ? { id, object }
     : undefined;
 }

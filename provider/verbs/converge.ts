@@ -13,6 +13,7 @@ import { observedState, stateOf } from "../core/state.ts";
 import type { Value, ValueMap } from "../core/value.ts";
 import { toWire, wireNameOf } from "../core/wire.ts";
 import { reasonsOf } from "./failure.ts";
+import { fetchObject } from "./fetch.ts";
 import type { Attempt } from "./session.ts";
 
 /** An object and what it is to become. */
@@ -45,6 +46,7 @@ export function actionContext(task: Pick<Task, "identity" | "attempt" | "values"
     service: attempt.service,
     inputs: task.values,
     log: attempt.log,
+    notes: attempt.notes,
     wait: (path, what, isDone) => {
       attempt.log("info", what, { ephemeral: true });
       return attempt.service.waitFor(path, isDone, {
@@ -71,10 +73,9 @@ export async function converge(task: Task): Promise<WireObject> {
       for (const name of step.fields) pending.delete(name);
     }
     object = await settled(task, object);
-    return (
-      (await type.observe?.({ ...actionContext(task), id: task.id, path: pathOf(type, task.id) }, object)) ??
-      object
-    );
+    const context = { ...actionContext(task), id: task.id, path: pathOf(type, task.id) };
+    await type.finish?.(context, object);
+    return (await type.observe?.(context, object)) ?? object;
   } catch (error) {
     if (task.before && !task.attempt.hasWritten()) throw error;
     throw await initFailed(task, object, pending, error);
@@ -118,17 +119,25 @@ function runAspect(task: Task, aspect: Aspect<Fields>, object: WireObject, chang
   return aspect.sync({ ...actionContext(task), id: task.id, path, object, observed, changed });
 }
 
+const subjectOf = (task: Pick<Task, "type" | "id" | "attempt" | "values" | "before">) => ({
+  type: task.type,
+  id: task.id,
+  attempt: task.attempt,
+  values: task.values,
+  ...(task.before && { state: task.before.state }),
+});
+
 /** Runs one step; when an answer is lost, looks what became of it and repeats only what is still missing. */
 async function runStep(task: Task, object: WireObject, step: Step): Promise<WireObject> {
-  const path = pathOf(task.type, task.id);
+  const look = () => fetchObject(subjectOf(task), { fresh: true });
   let now = object;
   let left: ReadonlySet<string> = new Set(step.fields);
   for (let round = 1; ; round++) {
     try {
-      return (await step.run(now, left)) ?? (await task.attempt.service.getFresh(path));
+      return (await step.run(now, left)) ?? (await look());
     } catch (error) {
       if (!isAnswerLost(error) || round === 3) throw error;
-      now = await task.attempt.service.getFresh(path);
+      now = await look();
       const missing = fieldsToSync(task, now);
       if ([...left].some((name) => isInvisible(task.type, name))) throw error;
       left = new Set([...left].filter((name) => missing.has(name)));
@@ -188,7 +197,7 @@ export function bodyOf(
 
 /** Waits until the object is ready, if its type knows such a thing. */
 export async function settled(
-  task: Pick<Task, "type" | "id" | "identity" | "attempt" | "values">,
+  task: Pick<Task, "type" | "id" | "identity" | "attempt" | "values" | "before">,
   object: WireObject,
 ): Promise<WireObject> {
   const { ready } = task.type;
@@ -201,12 +210,13 @@ export async function settled(
   };
   if (isReady(object)) return object;
   const what = `waiting for ${task.type.name} ${task.id} to be ready`;
-  return (await actionContext(task).wait(pathOf(task.type, task.id), what, isReady)) ?? object;
+  const seen = await actionContext(task).wait(pathOf(task.type, task.id), what, isReady);
+  return task.type.fetch ? fetchObject(subjectOf(task), { fresh: true }) : (seen ?? object);
 }
 
 /** The failure of something that exists: its real state where it can be read, and the inputs that apply to it. */
 export async function initFailed(
-  task: Pick<Task, "type" | "id" | "inputs" | "before" | "attempt">,
+  task: Pick<Task, "type" | "id" | "inputs" | "values" | "before" | "attempt">,
   last: WireObject,
   pending: ReadonlySet<string>,
   cause: unknown,
@@ -214,7 +224,7 @@ export async function initFailed(
   const { type, id, inputs, before } = task;
   let object = last;
   try {
-    object = await task.attempt.service.getFresh(pathOf(type, id), { signal: undefined });
+    object = await fetchObject(subjectOf(task), { fresh: true, always: true });
   } catch (error) {
     if (isGone(error)) return cause;
   }

@@ -2,7 +2,7 @@
 
 import { comparable } from "../core/compare.ts";
 import { annotations, type Fields } from "../core/field.ts";
-import { collectionPath, idOf, pathOf } from "../core/identifier.ts";
+import { collectionPath, idOf } from "../core/identifier.ts";
 import { knownValues, plainInputs } from "../core/plain.ts";
 import {
   CheckFailedError,
@@ -12,13 +12,15 @@ import {
   type FindResponse,
 } from "../core/protocol.ts";
 import type { CreateVariant, ResourceType } from "../core/resource.ts";
-import { isAnswerLost, isApiError, isGone } from "../core/service-port.ts";
+import { isAnswerLost, isApiError } from "../core/service-port.ts";
 import { foretoldCreate, stateOf } from "../core/state.ts";
 import { containsUnknown, type Value } from "../core/value.ts";
-import { type Found, findById, findMade, type Search } from "./adopt.ts";
+import { type Found, findMade, type Search } from "./adopt.ts";
 import { actionContext, bodyOf, converge, initFailed } from "./converge.ts";
 import { refusal } from "./failure.ts";
+import { fetchIfThere, fetchObject } from "./fetch.ts";
 import { lookUp } from "./lookup.ts";
+import { refuseTakeover } from "./presence.ts";
 import { type Attempt, begin, type Session } from "./session.ts";
 import { discard, doubtful, idsBefore, isNamedHere, isSecretLost } from "./shown-once.ts";
 import { alreadyExists, nameTaken } from "./taken.ts";
@@ -43,7 +45,7 @@ export async function createResource(
   try {
     await request.onCreated?.(id, stateOf(type, id, object, request.inputs));
   } catch (error) {
-    throw await initFailed({ type, id, inputs: request.inputs, attempt }, object, new Set(), error);
+    throw await initFailed({ type, id, inputs: request.inputs, values, attempt }, object, new Set(), error);
   }
   const task = {
     type,
@@ -92,10 +94,13 @@ async function ensure(
   if (earlier && isSecretLost(type, earlier)) {
     if (request.earlierAttempt?.id === undefined && !isNamedHere(type, request))
       throw doubtful(type, earlier);
-    await discard(type, attempt, values, earlier);
+    await discard(type, request, attempt, values, earlier);
     earlier = undefined;
   }
-  if (!earlier) await type.beforeCreate?.(context);
+  if (!earlier) {
+    await refuseTakeover(type, request, attempt, values);
+    await type.beforeCreate?.(context);
+  }
   const made: Made = earlier
     ? { ...earlier, posted: new Set() }
     : await make(session, type, request, attempt, values);
@@ -116,24 +121,21 @@ async function resume(
   const search = {
     type,
     values,
-    service: attempt.service,
+    attempt,
     startedAt: () => startedAt,
     isTaken: isTaken(session, type, request),
   };
-  try {
-    if (type.takesOver) {
-      const own = idOf(type, values, {});
-      return { id: own, object: await attempt.service.getFresh(pathOf(type, own)) };
-    }
-    if (id === undefined) {
-      await type.appears?.(actionContext({ identity: request, attempt, values }));
-      return await findMade(search);
-    }
-    return search.isTaken(id) ? undefined : await findById(search, id, pathOf(type, id));
-  } catch (error) {
-    if (isGone(error)) return undefined;
-    throw error;
-  }
+  if (type.takesOver) return taken(type, attempt, values);
+  if (id !== undefined && search.isTaken(id)) return undefined;
+  if (id === undefined) await type.appears?.(actionContext({ identity: request, attempt, values }));
+  return findMade(search, id);
+}
+
+/** What exists from the beginning. */
+async function taken(type: ResourceType, attempt: Attempt, values: Values): Promise<Found | undefined> {
+  const id = idOf(type, values, {});
+  const object = await fetchIfThere({ type, id, attempt, values }, { fresh: true });
+  return object && { id, object };
 }
 
 const isTaken =
@@ -148,9 +150,14 @@ async function make(
   attempt: Attempt,
   values: Values,
 ): Promise<Made> {
+  if (type.takesOver) {
+    const found = await taken(type, attempt, values);
+    if (found) return { ...found, posted: new Set() };
+    throw new Error(`there is no ${type.name} ${idOf(type, values, {})} to take over`);
+  }
+  if (type.create) return madeByAction(type, type.create, request, attempt, values);
   const variant = (await type.createRequest?.(values, attempt.service)) ?? plainCreate(type, request, values);
   const posted = new Set<string>(variant.fields);
-  const send = type.takesOver ? attempt.service.put : attempt.service.post;
   const began = performance.now();
   // The service's clock may be learnt only from an answer after the request, so the start is counted back from then.
   const startedAt = () =>
@@ -162,13 +169,13 @@ async function make(
     const since = sentAt ? () => sentAt : startedAt;
     const found = await afterLostAnswer(session, type, request, attempt, values, since, present);
     if (!found || !isSecretLost(type, found)) return found;
-    await discard(type, attempt, values, found);
+    await discard(type, request, attempt, values, found);
     return undefined;
   };
   let lost: Error | undefined;
   for (let round = 1; round <= creationAttempts; round++) {
     try {
-      const object = await send(variant.path, variant.body);
+      const object = await attempt.service.post(variant.path, variant.body);
       if (object["id"] !== undefined || type.ownParameter === undefined) {
         return { id: idOf(type, values, object), object, posted };
       }
@@ -177,10 +184,6 @@ async function make(
       throw new Error(`POST ${variant.path} was answered, but what it made is not there`);
     } catch (error) {
       const isLost = isAnswerLost(error);
-      if (isLost && type.takesOver) {
-        lost = error;
-        continue;
-      }
       // A refusal after a lost answer may mean that the first request was carried out after it was looked for.
       if (!isLost && !(lost && isApiError(error, 400)))
         throw await explained(type, request, attempt, values, error);
@@ -191,6 +194,28 @@ async function make(
     }
   }
   throw new Error(`${lost?.message}; nothing was made by ${creationAttempts} attempts`, { cause: lost });
+}
+
+/** Makes it by the type's own action, which may be repeated. */
+async function madeByAction(
+  type: ResourceType,
+  create: NonNullable<ResourceType["create"]>,
+  request: CreateRequest,
+  attempt: Attempt,
+  values: Values,
+): Promise<Made> {
+  const id = idOf(type, values, {});
+  for (let round = 1; ; round++) {
+    try {
+      await create(actionContext({ identity: request, attempt, values }));
+      break;
+    } catch (error) {
+      if (!isAnswerLost(error)) throw await explained(type, request, attempt, values, error);
+      if (round === creationAttempts) throw error;
+    }
+  }
+  const object = await fetchObject({ type, id, attempt, values }, { fresh: true });
+  return { id, object, posted: new Set(Object.keys(type.inputs)) };
 }
 
 /** What a create made whose answer did not tell, if anything. */
@@ -206,7 +231,7 @@ async function afterLostAnswer(
   await type.appears?.(actionContext({ identity: request, attempt, values }));
   const isKnown = isTaken(session, type, request);
   const isOther = (id: string) => present.has(id) || isKnown(id);
-  return findMade({ type, values, service: attempt.service, startedAt, isTaken: isOther });
+  return findMade({ type, values, attempt, startedAt, isTaken: isOther });
 }
 
 /** A look-up that fails leaves it open what a lost create made, and says so. */
@@ -218,12 +243,11 @@ function unclear(lost: Error): (error: unknown) => never {
 }
 
 function plainCreate(type: ResourceType, request: CreateRequest, values: Values): CreateVariant<Fields> {
-  const path = type.takesOver ? pathOf(type, idOf(type, values, {})) : collectionPath(type, values);
-  const template = type.takesOver ? type.path : type.collection;
+  const path = collectionPath(type, values);
   if (path === undefined) throw new Error(`the parents of this ${type.name} are not known`);
   const carried = Object.entries(type.inputs).filter(([name, field]) => {
     const { local, updateOnly, trigger } = annotations(field);
-    if (local || updateOnly || trigger || template.includes(`{${name}}`)) return false;
+    if (local || updateOnly || trigger || type.collection.includes(`{${name}}`)) return false;
     return request.inputs[name] !== undefined && request.inputs[name] !== null;
   });
   const fields = carried.map(([name]) => name);

@@ -1,12 +1,14 @@
 /** Delete, once for every type: what is gone already counts as deleted. */
 
+import type { Fields } from "../core/field.ts";
 import { pathOf } from "../core/identifier.ts";
 import { knownValues, plainInputs } from "../core/plain.ts";
 import type { DeleteRequest } from "../core/protocol.ts";
-import type { Removal, ResourceType } from "../core/resource.ts";
-import { isAnswerLost, isApiError, isGone, type ServicePort } from "../core/service-port.ts";
+import type { ObjectContext, ResourceType } from "../core/resource.ts";
+import { isAnswerLost, isApiError, isGone } from "../core/service-port.ts";
 import { actionContext } from "./converge.ts";
-import { begin, type Session } from "./session.ts";
+import { fetchObject } from "./fetch.ts";
+import { type Attempt, begin, type Session } from "./session.ts";
 
 export async function deleteResource(
   session: Session,
@@ -19,7 +21,7 @@ export async function deleteResource(
   const context = { ...actionContext({ identity: request, attempt, values }), id: request.id, path };
   try {
     await type.beforeDelete?.(context);
-    await remove(attempt.service, type.removal?.(values, path) ?? { method: "delete", path }, path);
+    await remove(type, { ...context, attempt, values });
   } catch (error) {
     if (isGone(error)) return;
     if (!isApiError(error, 400)) throw error;
@@ -32,21 +34,29 @@ export async function deleteResource(
 /** How often a removal is sent whose answer is lost each time and which did not remove. */
 const removals = 3;
 
-/** Sends the removal; a POST whose answer is lost is sent again only while the object is still there. */
-export async function remove(
-  service: ServicePort,
-  { method, path, body }: Removal,
-  own: string,
-): Promise<void> {
-  if (method === "delete") return service.delete(path);
-  if (method === "put") return void (await service.put(path, body ?? {}));
+/** The object to remove, and what its type's actions work with. */
+export interface Doomed extends ObjectContext<Fields> {
+  readonly attempt: Attempt;
+  readonly values: { readonly [name: string]: unknown };
+}
+
+/** Removes the object as its type says; a POST or an action whose answer is lost is repeated only while the object is still there. */
+export async function remove(type: ResourceType, doomed: Doomed): Promise<void> {
+  const { service, id, attempt, values } = doomed;
+  const { method, path, body } = type.removal?.(values, doomed.path) ?? {
+    method: "delete",
+    path: doomed.path,
+  };
+  const send = type.delete ? () => type.delete!(doomed) : () => service.post(path, body);
+  if (!type.delete && method === "delete") return service.delete(path);
+  if (!type.delete && method === "put") return void (await service.put(path, body ?? {}));
   for (let round = 1; ; round++) {
     try {
-      await service.post(path, body);
+      await send();
       return;
     } catch (error) {
       if (!isAnswerLost(error) || round === removals) throw error;
-      await service.getFresh(own); // gone: so the caller is told
+      await fetchObject({ type, id, attempt, values }, { fresh: true }); // gone: so the caller is told
     }
   }
 }

@@ -15,6 +15,7 @@ import {
 import type { ResourceType } from "../core/resource.ts";
 import { isGone, type WireObject } from "../core/service-port.ts";
 import type { ValueMap } from "../core/value.ts";
+import { presence } from "./presence.ts";
 import { begin, type Session } from "./session.ts";
 import { alreadyExists, nameTaken } from "./taken.ts";
 
@@ -38,7 +39,8 @@ export async function lookUp(
     ? knownValues(plainInputs(type.inputs, { ...planned.old.state, ...planned.old.inputs }))
     : {};
   const collection = collectionPath(type, values);
-  const { service } = begin(session, request);
+  const attempt = begin(session, request);
+  const { service } = attempt;
   const isOurs = (id: string) =>
     id === planned.old?.id || session.plan.isOurs(type, id) || (request.isKnownId?.(id) ?? false);
   const list = (path: string) => shared(session, path, () => service.list(path));
@@ -57,6 +59,8 @@ export async function lookUp(
     }
   }
   const creating = planned.old === undefined;
+  const there = creating && (await presence(type, request, attempt, values, { fresh: false, isOurs }));
+  if (there) refuse(there.property, there.reason);
   await type.lookup?.({
     before,
     after: values,

@@ -1,14 +1,16 @@
 /** Read, once for every type: by canonical id for a refresh, by that or by a natural name for an import. Also lists what exists. */
 
-import { idFormat, idOf, isCanonicalId, parametersOf, pathOf } from "../core/identifier.ts";
+import { collectionPath, idFormat, idOf, isCanonicalId, parametersOf, pathOf } from "../core/identifier.ts";
+import { knownValues, plainInputs } from "../core/plain.ts";
 import type { ListedResource, ListRequest, ReadRequest, ReadResponse } from "../core/protocol.ts";
 import type { ResourceType } from "../core/resource.ts";
-import { isGone, type ServicePort, type WireObject } from "../core/service-port.ts";
+import { isGone, type WireObject } from "../core/service-port.ts";
 import { importedInputs, observedState, refreshedInputs, stateOf } from "../core/state.ts";
 import type { ValueMap } from "../core/value.ts";
 import { objectFromWire } from "../core/wire.ts";
 import { actionContext } from "./converge.ts";
-import { begin, type Session } from "./session.ts";
+import { fetchIfThere, fetchObject } from "./fetch.ts";
+import { type Attempt, begin, type Session } from "./session.ts";
 
 export async function readResource(
   session: Session,
@@ -16,11 +18,20 @@ export async function readResource(
   request: ReadRequest,
 ): Promise<ReadResponse> {
   const attempt = begin(session, request);
-  const id = await resolveId(session, type, attempt.service, request.id);
+  const id = await resolveId(session, type, attempt, request.id);
   if (id === undefined) return undefined;
   let object: WireObject;
   try {
-    object = await attempt.service.get(pathOf(type, id));
+    object = await fetchObject(
+      {
+        type,
+        id,
+        attempt,
+        ...(request.inputs && { values: knownValues(plainInputs(type.inputs, request.inputs)) }),
+        ...(request.state && { state: request.state }),
+      },
+      { fresh: false },
+    );
     if (type.observe) {
       const values = parametersOf(type, id);
       const context = actionContext({ identity: request, attempt, values });
@@ -44,21 +55,22 @@ export async function readResource(
 export async function resolveId(
   session: Session,
   type: ResourceType,
-  service: ServicePort,
+  attempt: Attempt,
   text: string,
 ): Promise<string | undefined> {
   if (isCanonicalId(type, text)) return text;
   const families = familiesOf(session, type);
+  const only = families[0]?.parent;
+  if (only && isOnePer(type, only)) return resolveId(session, only, attempt, text);
   const family = families.find(({ kind }) => kind === undefined || text.startsWith(`${kind}/`));
   const [parentText, name] = parentAndName(family, text);
   if (!family || name === undefined || name === "") {
     throw new Error(`"${text}" does not name a ${type.name}: write ${idFormat(type)} or ${type.nameFormat}`);
   }
   const { parent } = family;
-  const parentId = parent ? await resolveId(session, parent, service, parentText) : "";
+  const parentId = parent ? await resolveId(session, parent, attempt, parentText) : "";
   if (parentId === undefined) return undefined;
-  const parents = parentValues(type, family, parentId);
-  const ids = (await listUnder(type, service, parents))
+  const ids = (await listUnder(type, attempt, family, parentId))
     .filter(({ object }) => naturalName(type, object).toLowerCase() === name.toLowerCase())
     .map(({ id }) => id);
   if (ids.length > 1)
@@ -107,16 +119,29 @@ function parentValues(type: ResourceType, { kind, parent }: Family, parentId: st
   return Object.fromEntries(parts.map((part, i) => [type.parameters[i]!, part]));
 }
 
+/** True for a type of which each parent has at most one object: its id is the parent's. */
+const isOnePer = (type: ResourceType, parent: ResourceType) =>
+  type.ownParameter === undefined && type.parameters.length === parent.parameters.length;
+
 async function listUnder(
   type: ResourceType,
-  service: ServicePort,
-  parents: { readonly [name: string]: string },
-) {
-  const path = type.collection.replace(/\{(\w+)\}/g, (_, name: string) =>
-    encodeURIComponent(parents[name] ?? ""),
-  );
+  attempt: Attempt,
+  family: Family,
+  parentId: string,
+): Promise<{ id: string; object: WireObject }[]> {
+  const { service } = attempt;
+  if (type.enumerate === false) return [];
+  if (family.parent && isOnePer(type, family.parent)) {
+    const object = await fetchIfThere({ type, id: parentId, attempt }, { fresh: false });
+    return object ? [{ id: parentId, object }] : [];
+  }
+  const parents = parentValues(type, family, parentId);
+  const reader = {
+    get: (path: string) => service.get(path),
+    list: (path: string) => service.list(path, type.own && { filter: type.own }),
+  };
   try {
-    const objects = await service.list(path, type.own && { filter: type.own });
+    const objects = await (type.enumerate?.(reader, parents) ?? reader.list(collectionPath(type, parents)!));
     return objects
       .filter((object) => type.includes?.(object) !== false)
       .map((object) => {
@@ -135,7 +160,7 @@ export async function listResources(
   type: ResourceType,
   request: ListRequest,
 ): Promise<readonly ListedResource[]> {
-  const { service } = begin(session, request);
+  const attempt = begin(session, request);
   const lists = await Promise.all(
     familiesOf(session, type).map(async (family) => {
       const { parent } = family;
@@ -144,9 +169,7 @@ export async function listResources(
         : request.parentId !== undefined
           ? [request.parentId]
           : (await listResources(session, parent, { ...request, type: parent.token })).map(({ id }) => id);
-      return Promise.all(
-        parentIds.map((parentId) => listUnder(type, service, parentValues(type, family, parentId))),
-      );
+      return Promise.all(parentIds.map((parentId) => listUnder(type, attempt, family, parentId)));
     }),
   );
   return lists.flat(2).map(({ id, object }) => ({ id, name: proposedName(naturalName(type, object)) }));

@@ -8,6 +8,7 @@ import type { ResourceType } from "../core/resource.ts";
 import { observedState } from "../core/state.ts";
 import { validate } from "../core/validate.ts";
 import { actionContext, settled } from "./converge.ts";
+import { fetchObject } from "./fetch.ts";
 import { resolveId } from "./read.ts";
 import { begin, type Session } from "./session.ts";
 
@@ -27,14 +28,15 @@ export async function runVerb(
   const failures = await validate({ fields: verb.args ?? {}, noun: "argument" }, given);
   if (failures.length > 0) return { failures };
   const attempt = begin(session, request, type.timeouts.update);
-  const id = await resolveId(session, type, attempt.service, request.id);
+  const id = await resolveId(session, type, attempt, request.id);
   if (id === undefined) throw new Error(`there is no ${type.name} ${request.id}`);
   const path = pathOf(type, id);
-  const object = await attempt.service.getFresh(path);
+  const look = () => fetchObject({ type, id, attempt }, { fresh: true });
+  const object = await look();
   const values = knownValues(plainInputs(type.inputs, observedState(type, id, object)));
   const task = { type, id, identity: { urn: "", type: type.token, name: request.id }, attempt, values };
   if (!verb.mayStart?.(object)) await settled(task, object);
   await verb.run({ ...actionContext(task), id, path, args: knownValues(given) });
-  await settled(task, await attempt.service.getFresh(path));
+  await settled(task, await look());
   return { failures: [] };
 }

@@ -4,12 +4,14 @@ import type { Plan } from "../core/plan.ts";
 import {
   CancelledError,
   type Log,
+  type Notes,
   type RequestContext,
   type RequestCounts,
   surelyNotWritten,
 } from "../core/protocol.ts";
 import type { ResourceType } from "../core/resource.ts";
 import type { ServicePort, WireObject } from "../core/service-port.ts";
+import type { Value } from "../core/value.ts";
 
 /** The service as the provider needs it beside what types may use. */
 export interface Service extends ServicePort {
@@ -37,6 +39,7 @@ export interface Session {
 export interface Attempt {
   readonly service: ServicePort;
   readonly log: Log;
+  readonly notes: Notes;
   readonly signal: AbortSignal;
   /** Seconds that the verb has left. */
   readonly remaining: () => number;
@@ -55,6 +58,7 @@ export function begin(session: Session, request: RequestContext, timeoutSeconds 
     }),
     hasWritten: () => written,
     log: request.log ?? (() => {}),
+    notes: request.notes ?? fleetingNotes(),
     signal,
     remaining: () => Math.max(0, (end - performance.now()) / 1000),
   };
@@ -81,6 +85,18 @@ function bound(service: ServicePort, signal: AbortSignal, onWrite: () => void): 
     delete: (path, options) => write(() => service.delete(path, { signal, ...options })),
     sendSigned: (request, options) => write(() => service.sendSigned(request, { signal, ...options })),
     waitFor: async (path, isDone, options) => service.waitFor(path, isDone, { signal, ...options }),
+  };
+}
+
+/** Notes where nothing can be kept: they last as long as the verb. */
+function fleetingNotes(): Notes {
+  const notes = new Map<string, Value>();
+  return {
+    get: (key) => notes.get(key),
+    set: async (key, note) => {
+      if (note === undefined) notes.delete(key);
+      else notes.set(key, note);
+    },
   };
 }
 

@@ -3,11 +3,12 @@
 import { isAutomaticName } from "../core/automatic-name.ts";
 import { annotations } from "../core/field.ts";
 import { collectionPath, idOfListed, pathOf } from "../core/identifier.ts";
-import type { CreateRequest } from "../core/protocol.ts";
+import type { CreateRequest, ResourceIdentity } from "../core/protocol.ts";
 import type { ResourceType } from "../core/resource.ts";
 import { isGone } from "../core/service-port.ts";
 import { observedState } from "../core/state.ts";
 import type { Found } from "./adopt.ts";
+import { actionContext } from "./converge.ts";
 import { remove } from "./delete.ts";
 import type { Attempt } from "./session.ts";
 
@@ -40,16 +41,15 @@ export function doubtful(type: ResourceType, { id }: Found): Error {
 /** Removes what this resource made and cannot use. */
 export async function discard(
   type: ResourceType,
+  identity: ResourceIdentity,
   attempt: Attempt,
   values: Values,
   { id }: Found,
 ): Promise<void> {
-  const path = pathOf(type, id);
-  await remove(attempt.service, type.removal?.(values, path) ?? { method: "delete", path }, path).catch(
-    (error: unknown) => {
-      if (!isGone(error)) throw error;
-    },
-  );
+  const context = actionContext({ identity, attempt, values });
+  await remove(type, { ...context, id, path: pathOf(type, id), attempt, values }).catch((error: unknown) => {
+    if (!isGone(error)) throw error;
+  });
   attempt.log(
     "warning",
     `the answer to the create of ${type.name} ${id} was lost with its secret: it is removed and made anew`,

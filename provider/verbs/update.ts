@@ -1,7 +1,6 @@
 /** Update, once for every type: observe, refuse what cannot be, bring the object to its declared state. Also finishes what a create left half made. */
 
 import { replaces } from "../core/check.ts";
-import { pathOf } from "../core/identifier.ts";
 import { knownValues, plainInputs } from "../core/plain.ts";
 import {
   CheckFailedError,
@@ -16,6 +15,7 @@ import type { ValueMap } from "../core/value.ts";
 import { converge } from "./converge.ts";
 import { valuesToApply } from "./create.ts";
 import { refusal } from "./failure.ts";
+import { fetchObject } from "./fetch.ts";
 import { lookUp } from "./lookup.ts";
 import { begin, type Session } from "./session.ts";
 
@@ -37,7 +37,7 @@ export async function updateResource(
   const attempt = begin(session, request, request.timeoutSeconds || type.timeouts.update);
   const values = valuesToApply(type, newInputs);
   try {
-    const object = await attempt.service.get(pathOf(type, id));
+    const object = await fetchObject({ type, id, attempt, values, state }, { fresh: false });
     const before = { inputs: oldInputs, state, ...(ignoreChanges && { ignoreChanges }) };
     const task = { type, identity: request, id, attempt, inputs: newInputs, values, object, before };
     return { state: stateOf(type, id, await converge(task), newInputs, state) };

@@ -1,12 +1,10 @@
 /** Bucket: holds objects in one cluster (contract section 2.6). */
 
 import { choice, flag, integer, optional, text } from "../../core/field.ts";
-import { CheckFailedError } from "../../core/protocol.ts";
 import { resource } from "../../core/resource.ts";
-import { isAnswerLost, isGone, type WireObject } from "../../core/service-port.ts";
+import { isAnswerLost } from "../../core/service-port.ts";
 import { cluster, label } from "./label.ts";
 import { empty, pagesOf } from "./objects.ts";
-import { bucketPath } from "./paths.ts";
 
 /** Access lists that can be set; `custom` can only be answered. */
 export const accessLists = ["private", "public-read", "authenticated-read", "public-read-write"] as const;
@@ -16,9 +14,6 @@ const unset: { readonly [name: string]: unknown } = { acl: "private", corsEnable
 
 /** How often an access change is sent whose answer is lost each time; a second one changes nothing more. */
 const attempts = 3;
-
-const isThere = (place: { cluster?: string; label?: string }) =>
-  `a Bucket "${place.label}" of this account exists already in ${place.cluster}, and it is not taken over silently; choose another label, or adopt it by an import of id ${place.cluster}/${place.label}`;
 
 export const Bucket = resource({
   area: "objectstorage",
@@ -65,24 +60,6 @@ export const Bucket = resource({
     objects: integer({ description: "How many objects it held when it was last read." }),
   },
   timeouts: { create: 600, update: 600, delete: 3600 },
-  async lookup({ after, creating, collection, list, isOurs, refuse }) {
-    if (!creating || collection === undefined) return;
-    if (after.cluster === undefined || after.label === undefined) return;
-    const isIt = (bucket: WireObject) =>
-      bucket["cluster"] === after.cluster && bucket["label"] === after.label;
-    const isTaken = !isOurs(`${after.cluster}/${after.label}`) && (await list(collection)).some(isIt);
-    if (isTaken) refuse("label", isThere(after));
-  },
-  // The service answers a create of what one owns already as if it had made it.
-  async beforeCreate({ service, inputs }) {
-    try {
-      await service.getFresh(bucketPath(inputs.cluster, inputs.label));
-    } catch (error) {
-      if (isGone(error)) return;
-      throw error;
-    }
-    throw new CheckFailedError([{ property: "label", reason: isThere(inputs) }]);
-  },
   aspects: [
     {
       name: "access",

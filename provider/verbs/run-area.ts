@@ -1,0 +1,62 @@
+/** Runs a verb of an area by hand: checks id and arguments, looks ahead, demands the word where one is needed, runs it once. */
+
+import { type AreaVerb, verbIdFormat, verbParameters } from "../core/area-verb.ts";
+import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
+import type { Foresight, RunRequest, RunResponse } from "../core/protocol.ts";
+import { shortToken } from "../core/token.ts";
+import { validate } from "../core/validate.ts";
+import { actionContext } from "./converge.ts";
+import { begin, type Session } from "./session.ts";
+
+/** A verb may wait as long as an update of a resource may. */
+const secondsToRun = 3600;
+
+/** What the verb would destroy. */
+export async function foreseeAreaVerb(
+  session: Session,
+  verb: AreaVerb,
+  request: RunRequest,
+): Promise<Foresight> {
+  const asked = await understood(verb, request);
+  if (asked.failures.length > 0) return { failures: asked.failures, losses: [] };
+  const { service } = begin(session, request);
+  const foreseen = await verb.foresee?.({ ...asked.what, service });
+  return { failures: [], losses: [], ...foreseen };
+}
+
+export async function runAreaVerb(
+  session: Session,
+  verb: AreaVerb,
+  request: RunRequest,
+): Promise<RunResponse> {
+  const asked = await understood(verb, request);
+  if (asked.failures.length > 0) return { failures: asked.failures };
+  const attempt = begin(session, request, secondsToRun);
+  const { word } = (await verb.foresee?.({ ...asked.what, service: attempt.service })) ?? {};
+  if (word !== undefined && request.consent !== word) {
+    const given = request.consent === undefined ? "it was not given" : `not "${request.consent}"`;
+    throw new Error(`${shortToken(verb.token)} destroys ${verb.destroys}: its word must be "${word}", ${given}`);
+  }
+  const identity = { urn: "", type: verb.token, name: request.id || verb.name };
+  const { service, log, wait } = actionContext({ identity, attempt, values: {} });
+  await verb.run({ ...asked.what, service, log, wait });
+  return { failures: [] };
+}
+
+/** The request in the verb's own terms. Throws when the id is none. */
+async function understood(verb: AreaVerb, request: RunRequest) {
+  const parameters = verbParameters(verb, request.id);
+  if (!parameters) {
+    const format = verbIdFormat(verb);
+    const name = shortToken(verb.token);
+    throw new Error(
+      format === ""
+        ? `${name} is done to the account and takes no id, so "${request.id}" means nothing`
+        : `"${request.id}" is no id for ${name}: it is written ${format}`,
+    );
+  }
+  const given = plainInputs(verb.args, withoutNulls(request.args));
+  const failures = await validate({ fields: verb.args, noun: "argument" }, given);
+  const path = verb.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name]!));
+  return { failures, what: { path, parameters, args: knownValues(given) } };
+}
