@@ -11,13 +11,16 @@ import type { Engine, EngineOptions } from "./deployment/facade.ts";
 import { EngineError } from "./deployment/failure.ts";
 import { createStateFolder } from "./deployment/folder.ts";
 import { graphOf } from "./deployment/graph.ts";
+import { takeIn } from "./deployment/intake.ts";
 import { isDead, lockOwner, thisMachine } from "./deployment/lock.ts";
 import { createOperations } from "./deployment/operation.ts";
 import { createPlanCheck, makePlan, planNeedsKey, refuseStale } from "./deployment/plan.ts";
 import { findDrift, refreshState } from "./deployment/refresh.ts";
 import { saltOf } from "./deployment/snapshot.ts";
+import type { ResourceState } from "./deployment/state.ts";
+import { type Survey, surveyAccount } from "./deployment/survey.ts";
 import { deploymentOf, refuseForeign, toPulumi, toSnapshot } from "./deployment/transfer.ts";
-import { stackType } from "./deployment/urn.ts";
+import { stackType, stackUrn } from "./deployment/urn.ts";
 
 export function createEngine(options: EngineOptions): Engine {
   const catalogue = options.catalogue ?? everyType;
@@ -160,6 +163,29 @@ export function createEngine(options: EngineOptions): Engine {
           return {};
         }
       }),
+    survey: (how = {}) =>
+      operate("import", { write: false, preview: true }, async (run): Promise<{ survey?: Survey }> => {
+        try {
+          return { survey: await surveyAccount(run, how, defaultConfig) };
+        } catch (error) {
+          run.failure(error, stackUrn(run.stack, run.project));
+          return {};
+        }
+      }),
+    takeIn: (intake) =>
+      operate(
+        "import",
+        { write: true, preview: false },
+        async (run): Promise<{ taken?: ResourceState[] }> => {
+          try {
+            return { taken: await takeIn(run, intake, defaultConfig) };
+          } catch (error) {
+            if (error instanceof EngineError) throw error;
+            run.failure(error, stackUrn(run.stack, run.project));
+            return {};
+          }
+        },
+      ),
     invoke: async (token, args) => {
       let found: ValueMap = {};
       const result = await operate("invoke", { write: false, preview: true, quiet: true }, async (run) => {
@@ -235,7 +261,10 @@ export type { EngineEvent, Step, Summary } from "./deployment/event.ts";
 export type { Engine, EngineOptions, PreviewOptions, Result, UpOptions } from "./deployment/facade.ts";
 export { EngineError } from "./deployment/failure.ts";
 export type { Graph } from "./deployment/graph.ts";
+export type { Intake } from "./deployment/intake.ts";
 export type { LockOwner } from "./deployment/lock.ts";
 export type { SavedPlan } from "./deployment/plan.ts";
 export type { Drifted } from "./deployment/refresh.ts";
+export type { ResourceState } from "./deployment/state.ts";
+export type { Discovery, LeftOut, Survey, SurveyOptions } from "./deployment/survey.ts";
 export type { Diagnostic } from "./host.ts";

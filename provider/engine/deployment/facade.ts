@@ -7,11 +7,13 @@ import type { Adopted, Adoption } from "./adoption.ts";
 import type { Disk } from "./disk.ts";
 import type { EngineEvent, Step, Summary } from "./event.ts";
 import type { Graph } from "./graph.ts";
+import type { Intake } from "./intake.ts";
 import type { LockOwner, Machine } from "./lock.ts";
 import type { SavedPlan } from "./plan.ts";
 import type { Drifted } from "./refresh.ts";
 import type { SnapshotFile } from "./snapshot.ts";
 import type { ResourceState } from "./state.ts";
+import type { Survey, SurveyOptions } from "./survey.ts";
 import type { PulumiExport } from "./transfer.ts";
 
 export interface EngineOptions {
@@ -82,6 +84,10 @@ export interface Engine {
   }) => Promise<Result>;
   /** Takes one object into the state. `type` in any accepted spelling. */
   readonly importResource: (adoption: Adoption) => Promise<Result & { readonly adopted?: Adopted }>;
+  /** What the account holds that the stack does not have yet. Absent when that failed. */
+  readonly survey: (options?: SurveyOptions) => Promise<Result & { readonly survey?: Survey }>;
+  /** Takes what a survey found into the state, all or nothing; no request is made. */
+  readonly takeIn: (intake: Intake) => Promise<Result & { readonly taken?: readonly ResourceState[] }>;
   /** Calls a function with the provider's present config. */
   readonly invoke: (token: string, args: ValueMap) => Promise<ValueMap>;
   /** Outputs as last saved, secrets marked. Throws EngineError when there is no such stack. */

@@ -1,0 +1,192 @@
+/**
+ * What a whole account holds that the stack does not have yet: listed, read, named, checked, in the order of its dependencies. Writes
+ * nothing, to the service or the state. Objects that cannot be taken over come back with the reason.
+ */
+
+import type { ObjectReference, Provider, Urn } from "../../core/protocol.ts";
+import { shortToken } from "../../core/token.ts";
+import type { ValueMap } from "../../core/value.ts";
+import type { Entry } from "./goal.ts";
+import { type Candidate, type LeftOut, takeInventory } from "./inventory.ts";
+import { nameAll } from "./naming.ts";
+import { createRegistry } from "./registry.ts";
+import type { Run } from "./run.ts";
+import type { ResourceState } from "./state.ts";
+import { isProviderType, stackUrn, urnParts } from "./urn.ts";
+
+export interface SurveyOptions {
+  /** Only types of this area (`dns`); absent: all. */
+  readonly area?: string;
+  /** Names that new resources cannot have, beside those in the state. */
+  readonly taken?: ReadonlySet<string>;
+}
+
+/** An object that can be taken over as a resource. */
+export interface Discovery {
+  readonly urn: Urn;
+  readonly type: string;
+  readonly name: string;
+  readonly id: string;
+  /** As the provider checked them; with them as declaration, a preview finds nothing to do. */
+  readonly inputs: ValueMap;
+  readonly state: ValueMap;
+  /** Inputs that are to refer to a resource: one of the discoveries before it, or one that the stack has. */
+  readonly references: readonly {
+    readonly path: ObjectReference["path"];
+    readonly urn: Urn;
+    readonly property: string;
+  }[];
+}
+
+export interface Survey {
+  /** What others need comes before them; children follow their parent. */
+  readonly found: readonly Discovery[];
+  /** Resources that the stack has already, whether they exist still or not. */
+  readonly managed: readonly ResourceState[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+const keyOf = ({ type, id }: { readonly type: string; readonly id: string }) => `${type} ${id}`;
+
+/** Surveys the account. Throws what a list failed of, unless it is a refusal of that list alone. */
+export async function surveyAccount(
+  run: Run,
+  options: SurveyOptions,
+  defaultConfig: ValueMap,
+): Promise<Survey> {
+  const provider = await defaultProvider(run, defaultConfig);
+  const managed = [...run.ledger.resources.values()].filter(
+    (state) => state.custom && !state.external && !state.delete && !isProviderType(state.type),
+  );
+  const { candidates, leftOut } = await takeInventory(run, provider, options.area);
+  const known = new Map<string, Urn>(
+    managed.flatMap((state) =>
+      state.id === undefined ? [] : [[keyOf({ type: state.type, id: state.id }), state.urn]],
+    ),
+  );
+  const parts = partsOf(run, candidates, managed);
+  const wanted = inOrder(
+    run,
+    candidates.filter((candidate) => !known.has(keyOf(candidate)) && !parts.has(keyOf(candidate))),
+  );
+  const taken = new Set([...(options.taken ?? []), ...managed.map(({ urn }) => urnParts(urn).name)]);
+  const names = nameAll(
+    wanted.map(({ type, id, listed, relations }) => ({
+      type,
+      id,
+      proposed: listed.name,
+      ...(relations.parent && { parent: relations.parent }),
+    })),
+    taken,
+  );
+  const found: Discovery[] = [];
+  for (const [i, candidate] of wanted.entries()) {
+    run.throwIfCancelled();
+    const urn = run.urnOf(candidate.type, names[i]!);
+    const judged = await judge(provider, candidate, urn, names[i]!);
+    if ("reason" in judged) {
+      leftOut.push({
+        type: candidate.type,
+        id: candidate.id,
+        name: candidate.listed.name,
+        reason: judged.reason,
+      });
+      continue;
+    }
+    const references = candidate.relations.references.flatMap(({ path, property, ...other }) => {
+      const target = known.get(keyOf(other));
+      return target === undefined ? [] : [{ path, property, urn: target }];
+    });
+    known.set(keyOf(candidate), urn);
+    const { type, id, state } = candidate;
+    found.push({ urn, type, name: names[i]!, id, inputs: judged.inputs, state, references });
+  }
+  return { found, managed, leftOut };
+}
+
+/** The stack's default provider, configured. */
+async function defaultProvider(run: Run, defaultConfig: ValueMap): Promise<Provider> {
+  const root = stackUrn(run.stack, run.project);
+  const registry = createRegistry(run, { stackUrn: root, defaultConfig });
+  const asking: Entry = {
+    urn: root,
+    options: {},
+    aliases: [],
+    slots: [],
+    replaced: false,
+    done: Promise.resolve(),
+    ended: true,
+  };
+  return (await registry.providerFor({ type: "" }, asking)).provider;
+}
+
+/** Objects that are declared within another one, which is found or managed. */
+function partsOf(run: Run, candidates: readonly Candidate[], managed: readonly ResourceState[]): Set<string> {
+  const relations = [
+    ...candidates.map((candidate) => candidate.relations),
+    ...managed.flatMap(({ type, id, inputs, outputs: state }) =>
+      id === undefined ? [] : (run.catalogue.relations?.(type, { id, inputs, state }) ?? []),
+    ),
+  ];
+  return new Set(relations.flatMap(({ parts }) => parts.map(keyOf)));
+}
+
+/** What others refer to comes before them; children follow their parent; else the order is kept. */
+function inOrder(run: Run, candidates: readonly Candidate[]): Candidate[] {
+  const byKey = new Map(candidates.map((candidate) => [keyOf(candidate), candidate]));
+  const children = new Map<string, Candidate[]>();
+  const roots: Candidate[] = [];
+  for (const candidate of candidates) {
+    const above = candidate.relations.parent && keyOf(candidate.relations.parent);
+    const siblings = above === undefined ? undefined : children.get(above);
+    if (above === undefined || !byKey.has(above)) roots.push(candidate);
+    else if (siblings) siblings.push(candidate);
+    else children.set(above, [candidate]);
+  }
+  const order: Candidate[] = [];
+  const entered = new Set<Candidate>();
+  const visit = (candidate: Candidate) => {
+    if (entered.has(candidate)) return;
+    entered.add(candidate);
+    for (const reference of candidate.relations.references) {
+      const needed = byKey.get(keyOf(reference));
+      if (needed) visit(needed);
+    }
+    order.push(candidate);
+    for (const child of children.get(keyOf(candidate)) ?? []) visit(child);
+  };
+  for (const root of roots) {
+    run.throwIfCancelled();
+    visit(root);
+  }
+  return order;
+}
+
+/** The checked inputs, or why they cannot be declared. */
+async function judge(
+  provider: Provider,
+  { type, id, inputs: newInputs, state }: Candidate,
+  urn: Urn,
+  name: string,
+): Promise<{ readonly inputs: ValueMap } | { readonly reason: string }> {
+  const { inputs, failures } = await provider.check({ urn, type, name, oldInputs: newInputs, newInputs });
+  if (failures.length > 0) {
+    const faults = failures.map(({ property, reason }) =>
+      property === "" ? reason : `${property}: ${reason}`,
+    );
+    return { reason: `it does not pass the checks of ${shortToken(type)}: ${faults.join("; ")}` };
+  }
+  const { changes, detailedDiff } = await provider.diff({
+    urn,
+    type,
+    name,
+    id,
+    oldInputs: inputs,
+    state,
+    newInputs: inputs,
+  });
+  if (!changes) return { inputs };
+  return { reason: `what was read of it would be changed at once: ${Object.keys(detailedDiff).join(", ")}` };
+}
+
+export type { LeftOut };
