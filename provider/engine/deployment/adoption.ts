@@ -73,7 +73,7 @@ export async function adoptOne(run: Run, adoption: Adoption, defaultConfig: Valu
   };
   const use = await registry.providerFor(goal, entry);
   const blank = wantedState(goal, entry, root, use.reference, {});
-  const live = await readObject(run, use.provider, { ...blank, id }, { isImport: true });
+  const live = await readObject(run, use.provider, { ...blank, id }, undefined);
   if (live === undefined) throw new Error(`There is no ${type} with the id ${JSON.stringify(id)}.`);
   if (run.ledger.isKnownId(type, live.id)) {
     throw new EngineError("usage", `The stack manages ${type} ${live.id} already, under another name.`);

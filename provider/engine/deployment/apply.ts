@@ -14,6 +14,7 @@ import {
 import { isUnknown, some, type ValueMap } from "../../core/value.ts";
 import { messageOf } from "./failure.ts";
 import type { Changes } from "./ledger.ts";
+import { notesOf } from "./notes.ts";
 import { markSecrets, withSources } from "./property.ts";
 import type { Run } from "./run.ts";
 import type { ResourceState } from "./state.ts";
@@ -63,6 +64,7 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
     ...identity(wanted),
     inputs: wanted.inputs,
     log: run.logOf(wanted.urn),
+    notes: notesOf(run, slot),
     isKnownId: (id: string) => ledger.isKnownId(wanted.type, id),
     ...(order.earlier ? { earlierAttempt: order.earlier.attempt } : {}),
     ...(wanted.customTimeouts?.create ? { timeoutSeconds: wanted.customTimeouts.create } : {}),
@@ -149,6 +151,7 @@ export async function updateObject(
     state: old.outputs,
     newInputs: wanted.inputs,
     log: run.logOf(wanted.urn),
+    notes: notesOf(run, slot),
     signal: run.signal,
     ...(wanted.ignoreChanges ? { ignoreChanges: wanted.ignoreChanges } : {}),
     ...(wanted.customTimeouts?.update ? { timeoutSeconds: wanted.customTimeouts.update } : {}),
@@ -214,6 +217,7 @@ export async function deleteObject(
         oldInputs: old.inputs,
         state: old.outputs,
         log: run.logOf(old.urn),
+        notes: notesOf(run, slot),
         signal: run.signal,
         ...(old.customTimeouts?.delete ? { timeoutSeconds: old.customTimeouts.delete } : {}),
       });
@@ -234,12 +238,12 @@ export interface Live {
   readonly initErrors?: readonly string[];
 }
 
-/** The object as it is now; undefined: gone. `isImport` reads by the id alone. An object that is not well is reported as a warning. */
+/** The object as it is now; undefined: gone. Without a slot (an import) it is read by the id alone. An object that is not well is reported as a warning. */
 export async function readObject(
   run: Run,
   provider: Provider,
   state: ResourceState,
-  options: { readonly isImport?: boolean } = {},
+  slot: number | undefined,
 ): Promise<Live | undefined> {
   run.throwIfCancelled();
   try {
@@ -248,7 +252,9 @@ export async function readObject(
       id: state.id ?? "",
       log: run.logOf(state.urn),
       signal: run.signal,
-      ...(options.isImport ? {} : { inputs: state.inputs, state: state.outputs }),
+      ...(slot === undefined
+        ? {}
+        : { inputs: state.inputs, state: state.outputs, notes: notesOf(run, slot) }),
     });
   } catch (error) {
     if (!(error instanceof ResourceInitFailedError)) throw error;

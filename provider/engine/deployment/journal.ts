@@ -3,7 +3,7 @@
  * file is read back after a kill. Knows no resource: states travel through it as version 3 records.
  */
 
-import { containsSecret } from "../../core/value.ts";
+import { containsSecret, type ValueMap } from "../../core/value.ts";
 import type { Disk } from "./disk.ts";
 import { EngineError } from "./failure.ts";
 import type { Sealer } from "./sealer.ts";
@@ -13,7 +13,8 @@ import { holdsSealed, type Json, type JsonMap, resourceFromWire, resourceToWire 
 /**
  * A change of the working state. Each resource has a slot, a number that stays its own while the journal lasts.
  * begin: a write is about to start for a slot (`creating` brings what is to be made). set: slots have these states now, null is none, and the
- * attempts of the slots in `end` are over. The parts of one entry count together or not at all.
+ * attempts of the slots in `end` are over. The parts of one entry count together or not at all. notes: all notes of the slot's object from now on,
+ * plain JSON; they go when the object does.
  */
 export type JournalEntry =
   | {
@@ -25,7 +26,8 @@ export type JournalEntry =
   | {
       readonly set: readonly (readonly [slot: number, state: ResourceState | null])[];
       readonly end: readonly number[];
-    };
+    }
+  | { readonly notes: ValueMap; readonly slot: number };
 
 export interface JournalHeader {
   /** Serial of the snapshot that the entries change; 0: there was none. */
@@ -103,12 +105,14 @@ export function createJournal(
   };
 }
 
-const hasSecret = (entry: JournalEntry): boolean =>
-  ("begin" in entry ? [entry.resource] : entry.set.map(([, state]) => state)).some(
-    (state) => state && (containsSecret(state.inputs) || containsSecret(state.outputs)),
-  );
+function hasSecret(entry: JournalEntry): boolean {
+  if ("notes" in entry) return false;
+  const states = "begin" in entry ? [entry.resource] : entry.set.map(([, state]) => state);
+  return states.some((state) => state && (containsSecret(state.inputs) || containsSecret(state.outputs)));
+}
 
 function entryToJson(entry: JournalEntry, toRecord: (state: ResourceState) => JsonMap): JsonMap {
+  if ("notes" in entry) return { slot: entry.slot, notes: entry.notes as JsonMap };
   if ("begin" in entry) {
     const { resource, ...rest } = entry;
     return resource ? { ...rest, resource: toRecord(resource) } : rest;
@@ -165,6 +169,7 @@ export function readJournal(text: string): FoundJournal | undefined {
           );
           return [{ set, end: (line.end ?? []) as number[] }];
         }
+        if (line.notes !== undefined) return [{ notes: line.notes as JsonMap, slot: Number(line.slot) }];
         if (line.begin === undefined) return [];
         const resource = line.resource && resourceFromWire(line.resource as JsonMap, sealer);
         return [

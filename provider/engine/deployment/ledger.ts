@@ -5,7 +5,7 @@
 
 import { randomUUID } from "node:crypto";
 import type { Urn } from "../../core/protocol.ts";
-import { containsSecret } from "../../core/value.ts";
+import { containsSecret, type ValueMap } from "../../core/value.ts";
 import type { Disk } from "./disk.ts";
 import { EngineError } from "./failure.ts";
 import { createJournal, type FoundJournal, type Journal, type JournalEntry, readJournal } from "./journal.ts";
@@ -15,6 +15,7 @@ import {
   needsKey,
   parseSnapshot,
   readDeployment,
+  type Snapshot,
   type SnapshotFile,
   saltOf,
   snapshotFile,
@@ -38,6 +39,8 @@ export interface Ledger {
   readonly resources: ReadonlyMap<number, ResourceState>;
   /** By slot; a `creating` attempt has a slot without a resource. */
   readonly attempts: ReadonlyMap<number, Attempt>;
+  /** Notes of the slot's object (or of the creation begun in it); absent where there is none. They go when the object does. */
+  readonly notes: ReadonlyMap<number, ValueMap>;
   /** Slot of the resource that has the URN and is not waiting for its deletion. */
   readonly slotOf: (urn: Urn) => number | undefined;
   readonly isKnownId: (type: string, id: string) => boolean;
@@ -58,6 +61,8 @@ export interface Ledger {
   readonly set: (changes: Changes, end?: readonly number[]) => Promise<void>;
   /** Like `set`, for what may be lost in a kill: nobody waits for it. */
   readonly note: (changes: Changes) => void;
+  /** Durable before it resolves: the slot's notes from now on. */
+  readonly setNotes: (slot: number, notes: ValueMap) => Promise<void>;
   /** Seals and opens this stack's secrets. */
   readonly sealer: Sealer;
   /** What the state file would hold now. */
@@ -93,8 +98,7 @@ export async function openLedger(
   const recorder = createRecorder(sealer);
   const state = createWorkingState(options.write);
   if (file) {
-    const { resources, attempts } = readDeployment(file.deployment, sealer, recorder.remember);
-    state.load(resources, attempts);
+    state.load(readDeployment(file.deployment, sealer, recorder.remember));
   }
   for (const entry of found?.entries(sealer) ?? []) state.apply(entry);
   if (found && found.damaged > 0) {
@@ -137,6 +141,7 @@ export async function openLedger(
     isNew: text === undefined && journalText === undefined,
     resources: state.resources,
     attempts: state.attempts,
+    notes: state.notes,
     slotOf: state.slotOf,
     isKnownId: state.isKnownId,
     dependants: state.dependants,
@@ -148,6 +153,7 @@ export async function openLedger(
       // A failed write is kept by the journal, and `save` reports it.
       append({ set, end: [] }).catch(() => {});
     },
+    setNotes: (slot, notes) => append({ notes, slot }),
     sealer,
     file: () => fileAt(written),
     async save() {
@@ -179,6 +185,7 @@ function applicable(
 function createWorkingState(forgets: boolean) {
   const resources = new Map<number, ResourceState>();
   const attempts = new Map<number, Attempt>();
+  const notes = new Map<number, ValueMap>();
   const renamed = new Map<Urn, Urn>();
   const byUrn = new Map<Urn, number>();
   const ids = new Map<string, number>();
@@ -201,6 +208,8 @@ function createWorkingState(forgets: boolean) {
     const before = resources.get(slot);
     count(before, -1);
     if (before && byUrn.get(before.urn) === slot) byUrn.delete(before.urn);
+    // Once an object is gone, its notes would be about nothing.
+    if (state === null || state.pendingReplacement) notes.delete(slot);
     if (state === null) {
       resources.delete(slot);
       return;
@@ -213,6 +222,11 @@ function createWorkingState(forgets: boolean) {
   }
 
   function apply(entry: JournalEntry): void {
+    if ("notes" in entry) {
+      if (Object.keys(entry.notes).length > 0) notes.set(entry.slot, entry.notes);
+      else notes.delete(entry.slot);
+      return;
+    }
     if ("begin" in entry) {
       const resource = entry.resource ?? resources.get(entry.slot);
       if (resource === undefined) return;
@@ -222,18 +236,22 @@ function createWorkingState(forgets: boolean) {
     }
     for (const slot of entry.end) attempts.delete(slot);
     for (const [slot, state] of entry.set) put(slot, state);
+    for (const slot of entry.end) if (!resources.has(slot)) notes.delete(slot);
   }
 
   return {
     resources,
     attempts,
+    notes,
     renamed,
     apply,
-    load(states: readonly ResourceState[], begun: readonly (Attempt & { readonly index?: number })[]): void {
-      for (const [slot, state] of states.entries()) put(slot, state);
-      for (const { index, ...attempt } of begun) {
+    load(saved: Pick<Snapshot, "resources" | "attempts" | "notes">): void {
+      for (const [slot, state] of saved.resources.entries()) put(slot, state);
+      for (const [slot, kept] of saved.notes) notes.set(slot, kept);
+      for (const { index, notes: kept, ...attempt } of saved.attempts) {
         if (index === undefined) next += 1;
         attempts.set(index ?? next - 1, attempt);
+        if (kept !== undefined) notes.set(index ?? next - 1, kept);
       }
     },
     index(): void {

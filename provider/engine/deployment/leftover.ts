@@ -3,6 +3,7 @@
 import type { Urn } from "../../core/protocol.ts";
 import { createObject, guarded, type Live, readObject } from "./apply.ts";
 import type { Settled } from "./goal.ts";
+import { notesOf } from "./notes.ts";
 import { sameValue } from "./property.ts";
 import type { Found } from "./registration.ts";
 import type { Registry } from "./registry.ts";
@@ -58,7 +59,7 @@ export async function afterWrite(run: Run, found: Found | undefined): Promise<Fo
   const attempt = found && run.ledger.attempts.get(found.slot);
   if (!found || !attempt || attempt.kind === "creating" || found.state.external) return found;
   const { slot, state } = found;
-  const live = await readObject(run, await run.pool.ofReference(state.provider), state);
+  const live = await readObject(run, await run.pool.ofReference(state.provider), state, slot);
   if (live === undefined) {
     await run.ledger.set([[slot, null]], [slot]);
     return undefined;
@@ -108,6 +109,7 @@ async function look(run: Run, slot: number, attempt: Attempt): Promise<ResourceS
     earlierAttempt: { startedAt },
     isKnownId: (id) => run.ledger.isKnownId(resource.type, id),
     log: run.logOf(resource.urn),
+    notes: notesOf(run, slot),
     signal: run.signal,
   });
   if (found === undefined) {

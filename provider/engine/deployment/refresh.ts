@@ -48,7 +48,7 @@ export async function refreshState(run: Run): Promise<void> {
 
 async function refreshOne(run: Run, slot: number, state: ResourceState): Promise<void> {
   const provider = await run.pool.ofReference(state.provider);
-  const live = await readObject(run, provider, state);
+  const live = await readObject(run, provider, state, slot);
   if (live === undefined) {
     const step = stepFor("delete", state, { oldInputs: state.inputs, oldOutputs: state.outputs });
     await run.perform(step, async () => {
@@ -124,11 +124,11 @@ export async function findDrift(
   declared: ReadonlyMap<Urn, { readonly inputs: ValueMap; readonly position?: Position }>,
 ): Promise<Drifted[]> {
   const found = await Promise.all(
-    readable(run).map(async ([, state]): Promise<Drifted | undefined> => {
+    readable(run).map(async ([slot, state]): Promise<Drifted | undefined> => {
       if (state.external) return undefined;
       try {
         const provider = await run.pool.ofReference(state.provider);
-        const live = await readObject(run, provider, state);
+        const live = await readObject(run, provider, state, slot);
         return await compare(run, state, live, declared.get(state.urn));
       } catch (error) {
         run.failure(error, state.urn);

@@ -249,7 +249,7 @@ async function adopt(
   if (old && !old.external) entry.replaced = true;
   if (old && !old.external) refuseProtected(old, "replaced by an import");
   const blank = settled.wanted({});
-  const live = await readObject(registry.run, use.provider, { ...blank, id }, { isImport: true });
+  const live = await readObject(registry.run, use.provider, { ...blank, id }, undefined);
   if (live === undefined) throw new Error(`there is no object with the id ${JSON.stringify(id)} to import`);
   const imported: ResourceState = {
     ...blank,

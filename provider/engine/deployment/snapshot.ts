@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { Urn } from "../../core/protocol.ts";
+import type { ValueMap } from "../../core/value.ts";
 import { EngineError, messageOf } from "./failure.ts";
 import { type Attempt, ordered, type ResourceState, references } from "./state.ts";
 import type { Sealing } from "./wire.ts";
@@ -14,7 +15,7 @@ export interface SnapshotFile {
   readonly plumbline: { readonly format: 1; readonly serial: number; readonly lineage: string };
 }
 
-/** Pulumi's deployment version 3. */
+/** Pulumi's deployment version 3. A resource with notes has them in `plumbline.notes`; those of a creation are with the operation. */
 export interface Deployment {
   readonly manifest: { readonly time: string; readonly magic: string; readonly version: string };
   readonly secrets_providers?: { readonly type: string; readonly state?: { readonly salt?: string } };
@@ -23,7 +24,7 @@ export interface Deployment {
   readonly pending_operations?: readonly {
     readonly resource: JsonMap;
     readonly type: string;
-    readonly plumbline?: { readonly startedAt: string; readonly index?: number };
+    readonly plumbline?: { readonly startedAt: string; readonly index?: number; readonly notes?: JsonMap };
   }[];
   readonly metadata?: object;
 }
@@ -37,8 +38,10 @@ export interface Snapshot {
   readonly salt?: string;
   /** Dependencies first. */
   readonly resources: readonly ResourceState[];
-  /** Writes begun and not ended; `index` names the resource of an update or a delete. */
-  readonly attempts: readonly (Attempt & { readonly index?: number })[];
+  /** Writes begun and not ended; `index` names the resource of an update or a delete, `notes` are a creation's. */
+  readonly attempts: readonly (Attempt & { readonly index?: number; readonly notes?: ValueMap })[];
+  /** Notes of resources, by their index. */
+  readonly notes: ReadonlyMap<number, ValueMap>;
 }
 
 /** Parses the text of a state file. Throws EngineError `state` when it is none. */
@@ -86,10 +89,14 @@ export function readDeployment(
   deployment: Deployment,
   sealing: Pick<Sealing, "open">,
   remember: (state: ResourceState, record: JsonMap) => void = () => {},
-): Pick<Snapshot, "resources" | "attempts"> {
+): Pick<Snapshot, "resources" | "attempts" | "notes"> {
   const kinds = new Set(["creating", "updating", "deleting"]);
+  const notes = new Map<number, ValueMap>();
   return {
-    resources: (deployment.resources ?? []).map((record) => {
+    notes,
+    resources: (deployment.resources ?? []).map(({ plumbline, ...record }, index) => {
+      const kept = (plumbline as { notes?: JsonMap } | undefined)?.notes;
+      if (kept !== undefined) notes.set(index, kept);
       const state = resourceFromWire(record, sealing);
       remember(state, record);
       return state;
@@ -101,6 +108,7 @@ export function readDeployment(
         startedAt: plumbline?.startedAt ?? deployment.manifest.time,
         resource: resourceFromWire(resource, sealing),
         ...(plumbline?.index === undefined ? {} : { index: plumbline.index }),
+        ...(plumbline?.notes === undefined ? {} : { notes: plumbline.notes }),
       })),
   };
 }
@@ -112,6 +120,7 @@ export interface Saved {
   readonly salt: string | undefined;
   readonly resources: ReadonlyMap<number, ResourceState>;
   readonly attempts: ReadonlyMap<number, Attempt>;
+  readonly notes: ReadonlyMap<number, ValueMap>;
   /** URNs that resources had before an alias gave them another. */
   readonly renamed: ReadonlyMap<Urn, Urn>;
   readonly time: string;
@@ -124,6 +133,14 @@ export function snapshotFile(saved: Saved, toRecord: (state: ResourceState) => J
   for (const [slot, state] of saved.resources) settled.set(slot, settle(state, present, saved.renamed));
   const order = ordered(settled);
   const indexOf = new Map(order.map((slot, index) => [slot, index]));
+  const notesOf = (slot: number): { notes?: JsonMap } => {
+    const notes = saved.notes.get(slot);
+    return notes ? { notes: notes as JsonMap } : {};
+  };
+  const recordOf = (slot: number): JsonMap => {
+    const record = toRecord(settled.get(slot) as ResourceState);
+    return saved.notes.has(slot) ? { ...record, plumbline: notesOf(slot) as JsonMap } : record;
+  };
   const operations = [...saved.attempts].map(([slot, attempt]) => {
     const index = indexOf.get(slot);
     return {
@@ -132,6 +149,7 @@ export function snapshotFile(saved: Saved, toRecord: (state: ResourceState) => J
       plumbline: {
         startedAt: attempt.startedAt,
         ...(attempt.kind === "creating" || index === undefined ? {} : { index }),
+        ...(index === undefined ? notesOf(slot) : {}),
       },
     };
   });
@@ -142,7 +160,7 @@ export function snapshotFile(saved: Saved, toRecord: (state: ResourceState) => J
       ...(saved.salt === undefined
         ? {}
         : { secrets_providers: { type: "passphrase", state: { salt: saved.salt } } }),
-      resources: order.map((slot) => toRecord(settled.get(slot) as ResourceState)),
+      resources: order.map(recordOf),
       ...(operations.length > 0 ? { pending_operations: operations } : {}),
       metadata: {},
     },

@@ -89,15 +89,20 @@ export async function toSnapshot(
   to: Sealer,
   header: { readonly serial: number; readonly lineage: string; readonly time: string },
 ): Promise<SnapshotFile> {
-  const { resources, attempts } = readDeployment(deployment, from);
+  const { resources, attempts, notes } = readDeployment(deployment, from);
   await to.ready();
   const recorder = createRecorder(to);
+  const begun = attempts.map(({ index, ...attempt }, i) => [index ?? resources.length + i, attempt] as const);
+  const begunNotes = begun.flatMap(([slot, attempt]) =>
+    attempt.notes ? [[slot, attempt.notes] as const] : [],
+  );
   return snapshotFile(
     {
       ...header,
       salt: to.salt(),
       resources: new Map(resources.entries()),
-      attempts: new Map(attempts.map(({ index, ...attempt }, i) => [index ?? resources.length + i, attempt])),
+      attempts: new Map(begun),
+      notes: new Map([...notes, ...begunNotes]),
       renamed: new Map(),
     },
     (state): JsonMap => recorder.record(state),
