@@ -2,6 +2,7 @@
 
 import { channel } from "node:diagnostics_channel";
 import { setMaxListeners } from "node:events";
+import type { AreaVerb } from "./core/area-verb.ts";
 import { catalogueOf } from "./core/catalogue.ts";
 import { checkResource } from "./core/check.ts";
 import { diffResource } from "./core/diff.ts";
@@ -11,7 +12,7 @@ import { newPlan } from "./core/plan.ts";
 import { CancelledError, type Catalogue, type Provider } from "./core/protocol.ts";
 import type { ResourceType } from "./core/resource.ts";
 import { stackSchemaOf } from "./core/stack-schema.ts";
-import { functionTypes, resourceTypes } from "./resources/index.ts";
+import { areaVerbs, functionTypes, resourceTypes } from "./resources/index.ts";
 import { createService } from "./service/client.ts";
 import { checkConfig, configFields, diffConfig, resolveTarget, type Target } from "./verbs/config.ts";
 import { createResource, findResource } from "./verbs/create.ts";
@@ -19,6 +20,7 @@ import { deleteResource } from "./verbs/delete.ts";
 import { invokeFunction } from "./verbs/invoke.ts";
 import { listResources, readResource } from "./verbs/read.ts";
 import { runVerb } from "./verbs/run.ts";
+import { foreseeAreaVerb, runAreaVerb } from "./verbs/run-area.ts";
 import { keyedQueue, type Service, type Session } from "./verbs/session.ts";
 import { updateResource } from "./verbs/update.ts";
 
@@ -46,9 +48,15 @@ const calls = channel("plumbline:call");
 
 const typesByToken = new Map(resourceTypes.map((type) => [type.token, type]));
 const typesByKey = new Map(resourceTypes.map((type) => [type.key, type]));
+const verbsByToken = new Map(areaVerbs.map((verb) => [verb.token, verb]));
 const functionsByToken = new Map(functionTypes.map((type) => [type.token, type]));
 
-const offer = { resources: typesByToken, functions: functionsByToken, config: configFields };
+const offer = {
+  resources: typesByToken,
+  functions: functionsByToken,
+  verbs: verbsByToken,
+  config: configFields,
+};
 
 /** Every type, function and config key, without asking the service. */
 export const catalogue: Catalogue = catalogueOf(offer);
@@ -106,7 +114,16 @@ export function createProvider(options: ProviderOptions = {}): Provider {
     list: onType("list", listResources),
     run: (request) => {
       const call = { verb: "run", token: request.type, name: request.verb } as const;
-      return told(call, () => runVerb(session, typeOf(request.type), request));
+      const ofArea = areaVerbOf(request.type);
+      return told(call, () =>
+        ofArea ? runAreaVerb(session, ofArea, request) : runVerb(session, typeOf(request.type), request),
+      );
+    },
+    foresee: (request) => {
+      const verb = areaVerbOf(request.type);
+      if (!verb) throw new Error(`there is no verb "${request.type}"`);
+      const call = { verb: "run", token: request.type, name: request.verb } as const;
+      return told(call, () => foreseeAreaVerb(session, verb, request));
     },
     invoke: (request) => {
       const call = { verb: "invoke", token: request.token } as const;
@@ -151,6 +168,11 @@ function typeOf(token: string): ResourceType {
   const type = canonical === undefined ? undefined : typesByToken.get(canonical);
   if (!type) throw new Error(`there is no resource type "${token}"`);
   return type;
+}
+
+function areaVerbOf(token: string): AreaVerb | undefined {
+  const canonical = catalogue.resolveVerb?.(token);
+  return canonical === undefined ? undefined : verbsByToken.get(canonical);
 }
 
 function functionOf(token: string): FunctionType {

@@ -10,12 +10,30 @@ export async function confirm(settings: Settings, question: string, signal?: Abo
   if (!settings.interactive) {
     throw new CommandError(`${question} There is nobody to ask here: give --yes to go on.`);
   }
+  const answer = await ask(`${question} [y/N] `, signal);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError("stopped: nothing was done");
+}
+
+/** Resolves to the word when the user types it; `--yes` is not enough. Throws a CommandError otherwise. */
+export async function askForWord(
+  settings: Settings,
+  question: string,
+  word: string,
+  signal?: AbortSignal,
+): Promise<string> {
+  if (!settings.interactive) {
+    throw new CommandError(`${question} There is nobody to ask here: give --consent ${word} to go on.`);
+  }
+  const answer = await ask(`${question}\nType ${word} to go on: `, signal);
+  if (answer.trim() !== word) throw new CommandError("stopped: nothing was done");
+  return word;
+}
+
+async function ask(question: string, signal: AbortSignal | undefined): Promise<string> {
   const prompt = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    const answer = await prompt.question(`${question} [y/N] `, signal ? { signal } : {});
-    if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError("stopped: nothing was done");
+    return await prompt.question(question, signal ? { signal } : {});
   } catch (error) {
-    if (error instanceof CommandError) throw error;
     throw new CommandError("interrupted: nothing was done", exitCode.interrupted, { cause: error });
   } finally {
     prompt.close();

@@ -1,5 +1,6 @@
 /** What is known of every type, function and config key without asking the service. Pure. */
 
+import { type AreaVerb, areaVerbInfo } from "./area-verb.ts";
 import { annotations, type Fields, isOfDefaults, isRequired } from "./field.ts";
 import type { FunctionType } from "./function.ts";
 import { propertyInfos } from "./outward.ts";
@@ -13,11 +14,14 @@ export interface Offer {
   readonly resources: ReadonlyMap<string, ResourceType>;
   readonly functions: ReadonlyMap<string, FunctionType>;
   readonly config: Fields;
+  /** Verbs of areas, by canonical token; absent: none. */
+  readonly verbs?: ReadonlyMap<string, AreaVerb>;
 }
 
 export function catalogueOf(offer: Offer): Catalogue {
   const byKey = new Map([...offer.resources.values()].map((type) => [type.key, type]));
   const resources = new Map([...offer.resources].map(([token, type]) => [token, resourceInfo(type, byKey)]));
+  const verbs = new Map([...(offer.verbs ?? [])].map(([token, verb]) => [token, areaVerbInfo(verb)]));
   const functions = new Map([...offer.functions].map(([token, type]) => [token, functionInfo(type)]));
   return {
     resources,
@@ -25,6 +29,8 @@ export function catalogueOf(offer: Offer): Catalogue {
     config: propertyInfos(offer.config, (name) => isRequired(offer.config[name]!)),
     resolveResource: (token) => resolveToken(token, resources),
     resolveFunction: (token) => resolveToken(token, functions),
+    verbs,
+    resolveVerb: (token) => resolveToken(token, verbs),
     relations(token, object) {
       const type = offer.resources.get(token);
       return type ? relationsOf(type, object, byKey) : { references: [], parts: [] };

@@ -193,35 +193,26 @@ export interface ListedResource {
   readonly leftOut?: string;
 }
 
-/** Where an input holds another object's id, or one of its other properties. */
-export interface ObjectReference {
-  /** The way to the value from the inputs: names and positions. */
-  readonly path: readonly (string | number)[];
-  /** Canonical token of the other object's type. */
-  readonly type: string;
-  /** Its canonical id. */
-  readonly id: string;
-  /** `id`, or the output that stands there. */
-  readonly property: string;
-}
-
-/** How an existing object stands to others, as far as its type knows. */
-export interface Relations {
-  /** The object that it is listed under. */
-  readonly parent?: { readonly type: string; readonly id: string };
-  readonly references: readonly ObjectReference[];
-  /** Objects that are declared within this one, so that they are no resources of their own beside it. */
-  readonly parts: readonly { readonly type: string; readonly id: string }[];
-}
-
 /** Runs a verb by hand. */
 export interface RunRequest extends RequestContext {
-  /** Canonical token of the type. */
+  /** Canonical token of the type, or of a verb of an area. */
   readonly type: string;
-  /** The canonical id, or the natural name as for an import. */
+  /** The canonical id, or the natural name as for an import. Of a verb of an area: its id as `AreaVerbInfo` says, `""` where it takes none. */
   readonly id: string;
   readonly verb: string;
   readonly args: ValueMap;
+  /** The word that `foresee` asked for. Without it such a verb is refused. */
+  readonly consent?: string;
+}
+
+/** What a verb of an area would do, so that the user can be asked. */
+export interface Foresight {
+  /** Arguments that are refused; then nothing more is known. */
+  readonly failures: readonly CheckFailure[];
+  /** What will be lost, one line each. */
+  readonly losses: readonly string[];
+  /** The word that the user must type to show that this account is meant; absent: a plain yes is enough. */
+  readonly word?: string;
 }
 
 export interface RunResponse {
@@ -265,6 +256,8 @@ export interface Provider {
   readonly list: (request: ListRequest) => Promise<readonly ListedResource[]>;
   /** Runs a verb of an existing object once, and waits until the object is ready again. Absent where a provider has no verbs. */
   readonly run?: (request: RunRequest) => Promise<RunResponse>;
+  /** Looks up what a verb of an area would destroy; writes nothing. Absent where a provider has no such verbs. */
+  readonly foresee?: (request: RunRequest) => Promise<Foresight>;
   /** Requests made so far. */
   readonly requests: () => RequestCounts;
   /** Now, by the service's clock as last seen in an answer, else by this machine's (RFC 3339). For EarlierAttempt. */
@@ -275,59 +268,15 @@ export interface Provider {
   readonly close: () => Promise<void>;
 }
 
-/** What is known of a type or function without asking the service; for validation, editors and help. */
-export interface Catalogue {
-  /** By canonical token. */
-  readonly resources: ReadonlyMap<string, ResourceInfo>;
-  readonly functions: ReadonlyMap<string, FunctionInfo>;
-  /** Provider config keys (`baseUrl`, `token`, `brand`…). */
-  readonly config: { readonly [name: string]: PropertyInfo };
-  /** Canonical token of any accepted spelling (`plumbline:dns:Domain`, `plumbline:dns/domain:Domain`), or undefined. */
-  readonly resolveResource: (token: string) => string | undefined;
-  readonly resolveFunction: (token: string) => string | undefined;
-  /** How an object stands to others; `inputs` and `state` as a read for an import gave them. Absent where nothing is known of relations. */
-  readonly relations?: (
-    token: string,
-    object: { readonly id: string; readonly inputs: ValueMap; readonly state: ValueMap },
-  ) => Relations;
-}
-
-export interface PropertyInfo {
-  readonly description: string;
-  /** JSON Schema of the value, in camelCase. */
-  readonly schema: { readonly [keyword: string]: unknown };
-  readonly required: boolean;
-  readonly secret: boolean;
-  /** True for an input that the service keeps and never answers: an import leaves it unset, and it stays as it is. */
-  readonly untold?: true;
-}
-
-export interface VerbInfo {
-  readonly description: string;
-  /** What it destroys, in words; absent: nothing. */
-  readonly destroys?: string;
-  readonly args: { readonly [name: string]: PropertyInfo };
-}
-
-export interface ResourceInfo {
-  readonly token: string;
-  /** Verbs that can be run by hand, by name; absent: none. */
-  readonly verbs?: { readonly [name: string]: VerbInfo };
-  readonly description: string;
-  readonly inputs: { readonly [name: string]: PropertyInfo };
-  readonly outputs: { readonly [name: string]: PropertyInfo };
-  /** Canonical tokens of the types that its objects are listed under (one, or one by kind); absent: none. */
-  readonly parents?: readonly string[];
-  /** Why an import of a whole account has no objects of the type; absent: it has them. */
-  readonly leftOut?: string;
-}
-
-export interface FunctionInfo {
-  readonly token: string;
-  readonly description: string;
-  readonly inputs: { readonly [name: string]: PropertyInfo };
-  readonly outputs: { readonly [name: string]: PropertyInfo };
-}
-
+export type {
+  AreaVerbInfo,
+  Catalogue,
+  FunctionInfo,
+  ObjectReference,
+  PropertyInfo,
+  Relations,
+  ResourceInfo,
+  VerbInfo,
+} from "./catalogue-info.ts";
 export { CancelledError, CheckFailedError, ResourceInitFailedError, surelyNotWritten } from "./failures.ts";
 export type { Value, ValueMap };

@@ -1,5 +1,6 @@
-/** Every resource type and every function of the provider, listed once. */
+/** Every resource type, every function and every verb of an area, listed once. */
 
+import type { AreaVerb } from "../core/area-verb.ts";
 import type { FunctionType } from "../core/function.ts";
 import type { ResourceType } from "../core/resource.ts";
 import { getVolume, getVolumes } from "./blockstorage/functions.ts";
@@ -41,6 +42,7 @@ import { InstanceSettings } from "./managed/instance-settings.ts";
 import { getIssue, getIssues, getSshKey, getStats } from "./managed/monitoring.ts";
 import { Service } from "./managed/service.ts";
 import { Bucket } from "./objectstorage/bucket.ts";
+import { cancel } from "./objectstorage/cancel.ts";
 import { getBucketCertificate, getObjectAcl, getObjects, getObjectUrl } from "./objectstorage/contents.ts";
 import { getBucket, getBuckets, getCluster, getClusters, getTransfer } from "./objectstorage/functions.ts";
 import { getKey, getKeys, Key } from "./objectstorage/key.ts";
@@ -117,3 +119,5 @@ export const functionTypes: readonly FunctionType[] = [
   getStats,
   getSshKey,
 ];
+
+export const areaVerbs: readonly AreaVerb[] = [cancel];

@@ -35,7 +35,9 @@ export async function runAreaVerb(
   const { word } = (await verb.foresee?.({ ...asked.what, service: attempt.service })) ?? {};
   if (word !== undefined && request.consent !== word) {
     const given = request.consent === undefined ? "it was not given" : `not "${request.consent}"`;
-    throw new Error(`${shortToken(verb.token)} destroys ${verb.destroys}: its word must be "${word}", ${given}`);
+    throw new Error(
+      `${shortToken(verb.token)} destroys ${verb.destroys}: its word must be "${word}", ${given}`,
+    );
   }
   const identity = { urn: "", type: verb.token, name: request.id || verb.name };
   const { service, log, wait } = actionContext({ identity, attempt, values: {} });

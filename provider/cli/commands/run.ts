@@ -1,58 +1,130 @@
-/** The command `run`: does by hand what a type offers beside declaring it, after asking when something is destroyed by it. */
+/** The command `run`: does by hand what is offered beside declaring: verbs of types and of areas, after asking when something is destroyed by it. */
 
 import type { Command } from "commander";
 import { nearest } from "../../core/nearest.ts";
-import type { ResourceInfo, VerbInfo } from "../../core/protocol.ts";
+import type { AreaVerbInfo, CheckFailure, Provider, RunRequest, VerbInfo } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
 import { catalogue } from "../../provider.ts";
-import { confirm } from "../ask.ts";
+import { askForWord, confirm } from "../ask.ts";
 import { CommandError, exitCode } from "../exit.ts";
+import type { Settings } from "../settings.ts";
 import { print, withStack } from "../stack.ts";
 import { argumentsOf } from "./call.ts";
 
 export function addRunCommand(program: Command): void {
   program
-    .command("run <verb> <id> [arguments...]")
-    .description("run a verb of an existing object: run plumbline:databases:MySqlInstance.patch mysql/shop")
-    .action((name: string, id: string, words: string[], _flags: object, command: Command) =>
-      withStack(
-        command,
-        async ({ settings, openProvider, signal }) => {
-          const { info, verb, told } = verbNamed(name);
-          const args = argumentsOf(name, told.args, words);
-          if (told.destroys !== undefined)
-            await confirm(settings, `This destroys ${told.destroys}. Run ${verb} on ${id}?`, signal);
-          const provider = await openProvider();
-          try {
-            const { failures } = await provider.run!({ type: info.token, id, verb, args, signal });
-            if (failures.length > 0) {
-              throw new CommandError(
-                failures.map(({ property, reason }) => `${property}: ${reason}`).join("\n"),
+    .command("run <verb> [id] [arguments...]")
+    .description(
+      "run a verb by hand, of an object (run plumbline:databases:MySqlInstance.patch mysql/shop) or of an area (run plumbline:objectstorage:cancel)",
+    )
+    .option("--consent <word>", "the word that a verb asks for before it destroys")
+    .action(
+      (
+        name: string,
+        id: string | undefined,
+        words: string[],
+        flags: { consent?: string },
+        command: Command,
+      ) =>
+        withStack(
+          command,
+          async ({ settings, openProvider, signal }) => {
+            const called = verbNamed(name);
+            const { told, target, args } = understood(name, called, id, words);
+            const request: RunRequest = { ...target, args, signal };
+            const onWhat = request.id === "" ? "" : ` of ${request.id}`;
+            if (!called.ofArea && told.destroys !== undefined)
+              await confirm(
+                settings,
+                `This destroys ${told.destroys}. Run ${request.verb} on ${request.id}?`,
+                signal,
               );
+            const provider = await openProvider();
+            try {
+              const consent = called.ofArea
+                ? await consented(provider, settings, request, told, flags.consent)
+                : undefined;
+              const { failures } = await provider.run!({
+                ...request,
+                ...(consent !== undefined && { consent }),
+              });
+              refuse(failures);
+            } finally {
+              await provider.close();
             }
-            if (settings.json) print(JSON.stringify({ type: info.token, id, verb, result: "succeeded" }));
-            else print(`${verb} of ${id} is done`);
-          } finally {
-            await provider.close();
-          }
-          return exitCode.done;
-        },
-        { judges: true },
-      ),
+            if (settings.json)
+              print(
+                JSON.stringify({ ...target, ...(request.id === "" && { id: null }), result: "succeeded" }),
+              );
+            else print(`${request.verb}${onWhat} is done`);
+            return exitCode.done;
+          },
+          { judges: true },
+        ),
     );
 }
 
-/** The verb that `TYPE.VERB` names. Throws what there is instead when there is none. */
-function verbNamed(name: string): { info: ResourceInfo; verb: string; told: VerbInfo } {
+interface Called {
+  readonly told: VerbInfo;
+  readonly token: string;
+  readonly verb: string;
+  /** Of a verb that belongs to an area. */
+  readonly ofArea?: AreaVerbInfo;
+}
+
+/** The words after the verb's name: an id, unless the verb takes none, and arguments. */
+function understood(name: string, called: Called, id: string | undefined, words: readonly string[]) {
+  const { token, verb, told, ofArea } = called;
+  const takesId = ofArea?.idFormat !== "";
+  if (takesId && id === undefined)
+    throw new CommandError(`${name} needs an id: run ${name} ${ofArea?.idFormat ?? "ID"}`);
+  const given = takesId || id === undefined ? words : [id, ...words];
+  const args = argumentsOf(name, told.args, given);
+  return { told, target: { type: token, id: takesId ? id! : "", verb }, args };
+}
+
+/** Shows what will be lost, and asks for the word that is demanded, or for a yes. Returns the word. */
+async function consented(
+  provider: Provider,
+  settings: Settings,
+  request: RunRequest,
+  told: VerbInfo,
+  given: string | undefined,
+): Promise<string | undefined> {
+  const { failures, losses, word } = await provider.foresee!(request);
+  refuse(failures);
+  if (told.destroys === undefined) return undefined;
+  const onWhat = request.id === "" ? "" : ` on ${request.id}`;
+  const lost =
+    losses.length === 0 ? "" : `\nWhat will be lost:\n${losses.map((loss) => `  ${loss}\n`).join("")}`;
+  const question = `This destroys ${told.destroys}.${lost}`;
+  if (word !== undefined) return given ?? (await askForWord(settings, question, word, request.signal));
+  await confirm(settings, `${question} Run ${request.verb}${onWhat}?`, request.signal);
+  return undefined;
+}
+
+function refuse(failures: readonly CheckFailure[]): void {
+  if (failures.length === 0) return;
+  throw new CommandError(failures.map(({ property, reason }) => `${property}: ${reason}`).join("\n"));
+}
+
+/** The verb that `TYPE.VERB` or a verb's own token names. Throws what there is instead when there is none. */
+function verbNamed(name: string): Called {
+  const token = catalogue.resolveVerb?.(name);
+  const ofArea = token === undefined ? undefined : catalogue.verbs?.get(token);
+  if (ofArea) return { told: ofArea, token: ofArea.token, verb: ofArea.token.split(":").at(-1)!, ofArea };
   const dot = name.lastIndexOf(".");
   const [typeName, verb] = [name.slice(0, Math.max(dot, 0)), name.slice(dot + 1)];
-  const token = catalogue.resolveResource(typeName);
-  const info = token === undefined ? undefined : catalogue.resources.get(token);
+  const typeToken = catalogue.resolveResource(typeName);
+  const info = typeToken === undefined ? undefined : catalogue.resources.get(typeToken);
   const told = info?.verbs?.[verb];
-  if (info && told) return { info, verb, told };
-  const all = [...catalogue.resources.values()].flatMap((type) =>
-    Object.keys(type.verbs ?? {}).map((each) => `${shortToken(type.token)}.${each}`),
-  );
+  if (info && told) return { told, token: info.token, verb };
+  const all = [
+    ...[...catalogue.resources.values()].flatMap((type) =>
+      Object.keys(type.verbs ?? {}).map((each) => `${shortToken(type.token)}.${each}`),
+    ),
+    ...[...(catalogue.verbs?.keys() ?? [])].map(shortToken),
+  ];
   const near = nearest(name, all);
   throw new CommandError(
     `there is no verb ${name}${near ? `; did you mean ${near}?` : `: write TYPE.VERB. There are: ${all.join(", ")}`}`,
