@@ -71,7 +71,7 @@ export async function resolveId(
   const parentId = parent ? await resolveId(session, parent, attempt, parentText) : "";
   if (parentId === undefined) return undefined;
   const ids = (await listUnder(type, attempt, family, parentId))
-    .filter(({ object }) => naturalName(type, object).toLowerCase() === name.toLowerCase())
+    .filter((listed) => naturalName(type, listed).toLowerCase() === name.toLowerCase())
     .map(({ id }) => id);
   if (ids.length > 1)
     throw new Error(`"${text}" names ${ids.length} objects; use one of their ids: ${ids.join(", ")}`);
@@ -108,8 +108,8 @@ function cut(text: string, count: number): [string, string | undefined] {
   return [segments.slice(0, count).join("/"), rest.length > 0 ? rest.join("/") : undefined];
 }
 
-const naturalName = (type: ResourceType, object: WireObject) =>
-  type.naturalName?.(object) ?? String(object["label"] ?? object["id"]);
+const naturalName = (type: ResourceType, { id, object }: { id: string; object: WireObject }) =>
+  type.naturalName?.(object) ?? String(object["label"] ?? object["id"] ?? id);
 
 /** The leading parameters of a type's paths, from the id of its parent. */
 function parentValues(type: ResourceType, { kind, parent }: Family, parentId: string) {
@@ -172,7 +172,7 @@ export async function listResources(
       return Promise.all(parentIds.map((parentId) => listUnder(type, attempt, family, parentId)));
     }),
   );
-  return lists.flat(2).map(({ id, object }) => ({ id, name: proposedName(naturalName(type, object)) }));
+  return lists.flat(2).map((listed) => ({ id: listed.id, name: proposedName(naturalName(type, listed)) }));
 }
 
 /** A natural name as a resource name: `www/A` becomes `www-a`. */

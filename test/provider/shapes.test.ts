@@ -2,81 +2,16 @@
 
 import { describe, expect, test } from "vitest";
 import { anything, group, id, integer, optional, text } from "../../provider/core/field.ts";
-import { newPlan } from "../../provider/core/plan.ts";
-import { type ResourceType, resource } from "../../provider/core/resource.ts";
+import { resource } from "../../provider/core/resource.ts";
 import type { WireObject } from "../../provider/core/service-port.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
-import { createResource, findResource } from "../../provider/verbs/create.ts";
+import { findResource } from "../../provider/verbs/create.ts";
 import { deleteResource } from "../../provider/verbs/delete.ts";
 import { listResources, readResource, resolveId } from "../../provider/verbs/read.ts";
 import { runVerb } from "../../provider/verbs/run.ts";
-import { begin, keyedQueue, type Service, type Session } from "../../provider/verbs/session.ts";
+import { begin, type Service } from "../../provider/verbs/session.ts";
 import { updateResource } from "../../provider/verbs/update.ts";
-
-const words = { description: "" };
-const gone = () => Object.assign(new Error("gone"), { name: "ApiError", status: 404, reasons: [] });
-const lost = () => Object.assign(new Error("no answer"), { name: "AnswerLostError" });
-
-type Handler = (body: WireObject) => WireObject;
-
-/** A service that answers what the table says, keeps what it was asked, and loses the answers named in `losing`. */
-function service(table: { readonly [request: string]: Handler }, losing: string[] = []) {
-  const log: string[] = [];
-  const send =
-    (method: string) =>
-    async (path: string, body: WireObject = {}) => {
-      const request = `${method} ${path}`;
-      const shown = Object.keys(body).length > 0 ? ` ${JSON.stringify(body)}` : "";
-      if (method !== "GET") log.push(`${request}${shown}`);
-      const handler = table[request];
-      if (!handler) throw gone();
-      const answer = handler(body);
-      if (losing.includes(request)) {
-        losing.splice(losing.indexOf(request), 1);
-        throw lost();
-      }
-      return answer;
-    };
-  const get = send("GET");
-  const port: Service = {
-    get: (path) => get(path),
-    getFresh: (path) => get(path),
-    list: async (path) => (await get(path))["data"] as WireObject[],
-    post: send("POST"),
-    put: send("PUT"),
-    delete: async (path) => void (await send("DELETE")(path)),
-    sendSigned: async () => {
-      throw new Error("nothing is stored here");
-    },
-    waitFor: async (path, isDone) => {
-      log.push(`wait ${path}`);
-      for (let looks = 0; looks < 5; looks++) {
-        const object = await get(path);
-        if (isDone(object)) return object;
-      }
-      throw new Error("it never ends");
-    },
-    requests: () => ({}),
-    serviceTime: () => "2030-01-01T00:00:10Z",
-    close: async () => {},
-  };
-  return { port, asked: () => log.splice(0) };
-}
-
-function sessionOf(port: Service, ...types: ResourceType[]): Session {
-  return {
-    types: new Map(types.map((type) => [type.key, type])),
-    plan: newPlan(),
-    service: () => port,
-    cancelled: new AbortController().signal,
-    lists: new Map(),
-    exclusive: keyedQueue(),
-  };
-}
-
-const named = (type: ResourceType, name = "r") => ({ urn: `u::${name}`, type: type.token, name });
-const make = (session: Session, type: ResourceType, inputs: ValueMap, more: object = {}, name = "r") =>
-  createResource(session, type, { ...named(type, name), inputs, preview: false, ...more });
+import { type Handler, make, named, service, sessionOf, words } from "./small-world.ts";
 
 describe("an object that its create does not tell of", () => {
   const Copy = resource({
