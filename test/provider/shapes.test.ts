@@ -11,7 +11,7 @@ import { listResources, readResource, resolveId } from "../../provider/verbs/rea
 import { runVerb } from "../../provider/verbs/run.ts";
 import { begin, type Service } from "../../provider/verbs/session.ts";
 import { updateResource } from "../../provider/verbs/update.ts";
-import { gone, type Handler, lost, make, named, service, sessionOf, words } from "./small-world.ts";
+import { gone, type Handler, make, named, service, sessionOf, words } from "./small-world.ts";
 
 describe("an object that its create does not tell of", () => {
   const Copy = resource({
