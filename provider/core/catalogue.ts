@@ -65,6 +65,7 @@ function resourceInfo(type: ResourceType, types: ReadonlyMap<string, ResourceTyp
     token: type.token,
     description: type.description,
     ...(parents.length > 0 && { parents }),
+    ...(typeof type.leftOut === "string" && { leftOut: type.leftOut }),
     inputs: inputInfos(type),
     outputs: propertyInfos(stateFields(type), (name) => isAlwaysAnswered(type, name)),
     ...(type.verbs.length > 0 && { verbs: verbInfos(type) }),

@@ -178,6 +178,11 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly beforeDelete?: (context: ObjectContext<I>) => Promise<void>;
   /** A clearer text for a refused DELETE, if there is one. */
   readonly explainDelete?: (context: ObjectContext<I>) => Promise<string | undefined>;
+  /**
+   * Why an import of a whole account leaves objects of the type out: all of them (a text), or this one (undefined: it does not), which may
+   * be one that `includes` leaves out.
+   */
+  readonly leftOut?: string | ((object: WireObject) => string | undefined);
   /** Adjusts the inputs of an import (drops what means nothing for this object, adds what its check demands). */
   readonly imported?: (inputs: ValueMap, object: WireObject) => ValueMap;
   readonly timeouts?: Partial<Timeouts>;

@@ -128,6 +128,7 @@ async function listUnder(
   attempt: Attempt,
   family: Family,
   parentId: string,
+  includes = (object: WireObject) => type.includes?.(object) !== false,
 ): Promise<{ id: string; object: WireObject }[]> {
   const { service } = attempt;
   if (type.enumerate === false) return [];
@@ -142,12 +143,10 @@ async function listUnder(
   };
   try {
     const objects = await (type.enumerate?.(reader, parents) ?? reader.list(collectionPath(type, parents)!));
-    return objects
-      .filter((object) => type.includes?.(object) !== false)
-      .map((object) => {
-        const own = objectFromWire(type.inputs, type.asDeclared?.(object) ?? object);
-        return { id: idOf(type, { ...own, ...parents }, object), object };
-      });
+    return objects.filter(includes).map((object) => {
+      const own = objectFromWire(type.inputs, type.asDeclared?.(object) ?? object);
+      return { id: idOf(type, { ...own, ...parents }, object), object };
+    });
   } catch (error) {
     if (isGone(error)) return [];
     throw error;
@@ -161,6 +160,10 @@ export async function listResources(
   request: ListRequest,
 ): Promise<readonly ListedResource[]> {
   const attempt = begin(session, request);
+  const reasonOf = (object: WireObject) =>
+    typeof type.leftOut === "function" ? type.leftOut(object) : type.leftOut;
+  const includes = (object: WireObject) =>
+    type.includes?.(object) !== false || reasonOf(object) !== undefined;
   const lists = await Promise.all(
     familiesOf(session, type).map(async (family) => {
       const { parent } = family;
@@ -169,10 +172,14 @@ export async function listResources(
         : request.parentId !== undefined
           ? [request.parentId]
           : (await listResources(session, parent, { ...request, type: parent.token })).map(({ id }) => id);
-      return Promise.all(parentIds.map((parentId) => listUnder(type, attempt, family, parentId)));
+      return Promise.all(parentIds.map((parentId) => listUnder(type, attempt, family, parentId, includes)));
     }),
   );
-  return lists.flat(2).map((listed) => ({ id: listed.id, name: proposedName(naturalName(type, listed)) }));
+  return lists.flat(2).map((listed) => {
+    const leftOut = reasonOf(listed.object);
+    const name = proposedName(naturalName(type, listed));
+    return { id: listed.id, name, ...(leftOut !== undefined && { leftOut }) };
+  });
 }
 
 /** A natural name as a resource name: `www/A` becomes `www-a`. */

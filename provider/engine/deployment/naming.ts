@@ -15,12 +15,19 @@ export interface Nameless {
 
 const longest = 80;
 
-/** A name for each, in their order; parents come before their children. `taken` holds names that others have. */
-export function nameAll(objects: readonly Nameless[], taken: ReadonlySet<string>): string[] {
+/**
+ * A name for each, in their order; parents come before their children. `taken` holds names that others have, `parents` those of objects
+ * that have one already, by type and id (`TYPE ID`).
+ */
+export function nameAll(
+  objects: readonly Nameless[],
+  taken: ReadonlySet<string>,
+  parents: ReadonlyMap<string, string> = new Map(),
+): string[] {
   /** Type that has the name; empty where that is no object of ours. */
   const owners = new Map<string, string>([...taken, "pulumi"].map((name) => [name, ""]));
   const counts = new Map<string, number>();
-  const names = new Map<string, string>();
+  const names = new Map<string, string>(parents);
   /** The name itself where it is free; with a number where others of the type have it; with the type where something else has it. */
   const unused = (name: string, type: string): string => {
     if (!owners.has(name)) return name;

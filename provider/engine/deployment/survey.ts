@@ -3,7 +3,7 @@
  * nothing, to the service or the state. Objects that cannot be taken over come back with the reason.
  */
 
-import type { ObjectReference, Provider, Urn } from "../../core/protocol.ts";
+import type { ObjectReference, Provider, Relations, Urn } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { Entry } from "./goal.ts";
@@ -38,11 +38,17 @@ export interface Discovery {
   }[];
 }
 
+/** A resource of the stack, with what a block has to say of it. */
+export interface Managed {
+  readonly state: ResourceState;
+  readonly references: Discovery["references"];
+}
+
 export interface Survey {
   /** What others need comes before them; children follow their parent. */
   readonly found: readonly Discovery[];
-  /** Resources that the stack has already, whether they exist still or not. */
-  readonly managed: readonly ResourceState[];
+  /** Resources that the stack has already, whether they exist still or not; what they need comes before them. */
+  readonly managed: readonly Managed[];
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -55,9 +61,11 @@ export async function surveyAccount(
   defaultConfig: ValueMap,
 ): Promise<Survey> {
   const provider = await defaultProvider(run, defaultConfig);
-  const managed = [...run.ledger.resources.values()].filter(
-    (state) => state.custom && !state.external && !state.delete && !isProviderType(state.type),
-  );
+  const managed = [...run.ledger.positions().keys()].flatMap((slot) => {
+    const state = run.ledger.resources.get(slot);
+    const counts = state?.custom && !state.external && !state.delete && !isProviderType(state.type);
+    return counts ? [state] : [];
+  });
   const { candidates, leftOut } = await takeInventory(run, provider, options.area);
   const known = new Map<string, Urn>(
     managed.flatMap((state) =>
@@ -78,7 +86,9 @@ export async function surveyAccount(
       ...(relations.parent && { parent: relations.parent }),
     })),
     taken,
+    new Map([...known].map(([key, urn]) => [key, urnParts(urn).name])),
   );
+  const kept = managed.map((state) => ({ state, references: resolved(relationsOf(run, state), known) }));
   const found: Discovery[] = [];
   for (const [i, candidate] of wanted.entries()) {
     run.throwIfCancelled();
@@ -93,15 +103,26 @@ export async function surveyAccount(
       });
       continue;
     }
-    const references = candidate.relations.references.flatMap(({ path, property, ...other }) => {
-      const target = known.get(keyOf(other));
-      return target === undefined ? [] : [{ path, property, urn: target }];
-    });
+    const references = resolved(candidate.relations, known);
     known.set(keyOf(candidate), urn);
     const { type, id, state } = candidate;
     found.push({ urn, type, name: names[i]!, id, inputs: judged.inputs, state, references });
   }
-  return { found, managed, leftOut };
+  return { found, managed: kept, leftOut };
+}
+
+const nothing: Relations = { references: [], parts: [] };
+
+function relationsOf(run: Run, { type, id, inputs, outputs: state }: ResourceState): Relations {
+  return (id === undefined ? undefined : run.catalogue.relations?.(type, { id, inputs, state })) ?? nothing;
+}
+
+/** References whose other side is a known resource. */
+function resolved({ references }: Relations, known: ReadonlyMap<string, Urn>): Discovery["references"] {
+  return references.flatMap(({ path, property, ...other }) => {
+    const target = known.get(keyOf(other));
+    return target === undefined ? [] : [{ path, property, urn: target }];
+  });
 }
 
 /** The stack's default provider, configured. */
@@ -124,9 +145,7 @@ async function defaultProvider(run: Run, defaultConfig: ValueMap): Promise<Provi
 function partsOf(run: Run, candidates: readonly Candidate[], managed: readonly ResourceState[]): Set<string> {
   const relations = [
     ...candidates.map((candidate) => candidate.relations),
-    ...managed.flatMap(({ type, id, inputs, outputs: state }) =>
-      id === undefined ? [] : (run.catalogue.relations?.(type, { id, inputs, state }) ?? []),
-    ),
+    ...managed.map((state) => relationsOf(run, state)),
   ];
   return new Set(relations.flatMap(({ parts }) => parts.map(keyOf)));
 }

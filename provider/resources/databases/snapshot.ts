@@ -35,6 +35,10 @@ export const Snapshot = resource({
   parentsByKind: { mysql: "databases/mySqlInstance", postgresql: "databases/postgreSqlInstance" },
   nameFormat: "KIND/INSTANCE_LABEL/LABEL",
   includes: (backup) => backup["type"] === "snapshot",
+  leftOut: (backup) =>
+    backup["type"] === "snapshot"
+      ? undefined
+      : "the service takes automatic backups and removes each after seven days",
   inputs: {
     kind: choice(kindNames, { description: "Kind of the database.", immutable: true }),
     instanceId: id({

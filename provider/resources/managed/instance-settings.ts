@@ -60,6 +60,11 @@ export const InstanceSettings = resource({
     label: text({ description: "Label of the instance." }),
     group: optional(text({ description: "Group of the instance." })),
   },
+  leftOut: ({ ssh }) => {
+    const set = Object.entries((ssh ?? {}) as { readonly [name: string]: unknown });
+    const isDefault = set.every(([name, value]) => (defaults as { [name: string]: unknown })[name] === value);
+    return isDefault ? "these are the defaults, which every instance has" : undefined;
+  },
   siblings: {
     groups: ({ computeId }) => (computeId === undefined ? [] : [computeId]),
     conflict: ({ computeId }, { name }) => ({
