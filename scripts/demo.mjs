@@ -1,12 +1,12 @@
 /**
- * `npm start`: the main job from end to end on the embedded emulator: preview, apply, change, drift, destroy.
+ * `npm start`: the main job from end to end on the embedded emulator: preview, apply, change, drift, destroy; then one example of each area.
  * Needs nothing installed beside this project, touches nothing outside a temporary folder, and leaves nothing running.
  */
 
 import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import pc from "picocolors";
 
@@ -45,10 +45,10 @@ async function requestsMade() {
 }
 
 /** Runs one command of the command line as a user would; its output goes straight through. */
-function plumbline(...args) {
+function plumbline(args, folder) {
   return new Promise((done, fail) => {
     const child = spawn(process.execPath, [cli, ...args], {
-      cwd: work,
+      cwd: folder,
       stdio: ["ignore", "inherit", "inherit"],
       env: { ...process.env, PLUMBLINE_BASE_URL: service.baseUrl, PLUMBLINE_TOKEN: service.token },
     });
@@ -61,13 +61,13 @@ const calls = [];
 let step = 0;
 
 /** One step of the story: a heading, the command as one would type it, what it prints, what it cost. */
-async function chapter(title, args, expected = 0) {
+async function chapter(title, args, expected = 0, folder = work) {
   step += 1;
   console.log(`\n${pc.bold(pc.cyan(`${step}. ${title}`))}`);
   console.log(pc.dim(`$ plumbline ${args.join(" ")}`));
   const before = await requestsMade();
-  const code = await plumbline(...args);
-  calls.push([title, (await requestsMade()) - before]);
+  const code = await plumbline(args, folder);
+  calls.push([folder === work ? title : `${basename(folder)}: ${title}`, (await requestsMade()) - before]);
   if (code !== expected) throw new Error(`plumbline ${args[0]} ended with ${code}, expected ${expected}`);
 }
 
@@ -81,7 +81,35 @@ function edit(...changes) {
   writeFileSync(stackFile, text);
 }
 
+/** The examples beside the web one, and what each shows. */
+const areas = [
+  ["database", "managed databases"],
+  ["monitoring", "managed monitoring"],
+  ["stackscript", "a StackScript"],
+];
+
+/** An example's whole life: made, found unchanged, taken down. */
+async function visit(area, what) {
+  const folder = join(work, area);
+  cpSync(join(root, "examples", area), folder, { recursive: true });
+  console.log(`\n${pc.bold(`examples/${area}: ${what}.`)}`);
+  await chapter(`Make ${what}.`, ["up", "-y", "--skip-preview"], 0, folder);
+  await chapter("Again: nothing to do.", ["preview", "--expect-no-changes"], 0, folder);
+  await chapter("Take it down.", ["destroy", "-y"], 0, folder);
+}
+
+/** How many objects of each kind the account has. */
+async function inventory() {
+  const lists = [
+    ...["/domains", "/vpcs", "/volumes", "/databases/instances", "/lke/clusters", "/compute/stackscripts"],
+    ...["/object-storage/buckets", "/object-storage/keys"],
+    ...["/managed/contacts", "/managed/credentials", "/managed/services"],
+  ];
+  return Promise.all(lists.map(async (path) => `${(await api("GET", path)).results} in ${path}`));
+}
+
 async function tell() {
+  const before = await inventory();
   console.log(pc.bold("Plumbline: a cloud account kept true to its declared state."));
   console.log(
     `The stack is examples/web: a DNS zone, a private network, two disks. The service is the emulator, at ${service.baseUrl}.`,
@@ -114,12 +142,10 @@ async function tell() {
   await chapter("Put it back.", ["up", "-y", "--refresh", "--skip-preview"]);
 
   await chapter("Take everything down.", ["destroy", "-y"]);
-  const left = [];
-  for (const path of ["/domains", "/vpcs", "/volumes"]) {
-    const { results } = await api("GET", path);
-    if (results > 0) left.push(`${results} in ${path}`);
-  }
-  if (left.length > 0) throw new Error(`left over: ${left.join(", ")}`);
+  for (const [area, what] of areas) await visit(area, what);
+
+  const left = (await inventory()).filter((line) => !before.includes(line));
+  if (left.length > 0) throw new Error(`the account has now: ${left.join(", ")}`);
   console.log("\nNothing is left in the account.");
 
   console.log(`\n${pc.bold("Requests to the service, by step")}`);
