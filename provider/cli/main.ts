@@ -3,6 +3,7 @@
 import { Command, CommanderError } from "commander";
 import { addApplyCommands } from "./commands/apply.ts";
 import { addCallCommands } from "./commands/call.ts";
+import { addImportCommand } from "./commands/import.ts";
 import { addPreviewCommands } from "./commands/preview.ts";
 import { addRunCommand } from "./commands/run.ts";
 import { addStackCommands } from "./commands/state.ts";
@@ -17,6 +18,7 @@ const program = new Command("plumbline")
 addGlobalOptions(program);
 addPreviewCommands(program);
 addApplyCommands(program);
+addImportCommand(program);
 addStackCommands(program);
 addCallCommands(program);
 addRunCommand(program);

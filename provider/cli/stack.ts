@@ -62,12 +62,13 @@ export function lines(settings: Settings, diff = false): Renderer {
 
 /**
  * Runs a command's work on its stack and ends the process's part of it: emulator closed, signals let go. Throws CommandError for its
- * exit code. A stack file that does not even tell its project's name is refused, unless the work itself `judges` the file.
+ * exit code. A stack file that does not even tell its project's name is refused, unless the work itself `judges` the file; `project` then
+ * tells the name.
  */
 export async function withStack(
   command: Command,
   work: (stack: Stack) => Promise<ExitCode>,
-  { judges = false } = {},
+  { judges = false, project }: { judges?: boolean; project?: (settings: Settings) => string } = {},
 ): Promise<void> {
   const settings = settingsOf(command);
   const cancel = new AbortController();
@@ -90,7 +91,7 @@ export async function withStack(
     const makeProvider = emulator ? providerOf(emulator) : hintingProvider;
     let current: Renderer | undefined;
     const engine = createEngine({
-      project: program.projectName || "unnamed",
+      project: program.projectName || (project?.(settings) ?? "unnamed"),
       stack: settings.stack,
       stateFolder: settings.stateFolder,
       program,
@@ -180,7 +181,7 @@ export function codeOf(result: { result: string; guard?: unknown }): ExitCode {
 }
 
 /** Stops a command that cannot go on with this stack file: prints what is wrong with it. */
-function refuseBroken(program: Program, settings: Settings): void {
+export function refuseBroken(program: Program, settings: Settings): void {
   const errors = program.diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   if (errors.length === 0) return;
   if (settings.json) print(JSON.stringify({ diagnostics: errors }));

@@ -1,4 +1,4 @@
-/** The commands that change the account or the state: `up`, `refresh`, `destroy`, `import`. */
+/** The commands that change the account or the state: `up`, `refresh`, `destroy`. */
 
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
@@ -13,7 +13,6 @@ import {
   codeOf,
   lines,
   pathOf,
-  print,
   renderer,
   type Stack,
   targetsOf,
@@ -60,27 +59,10 @@ export function addApplyCommands(program: Command): void {
     .action((flags: { target?: string[] }, command: Command) =>
       withStack(command, (stack) => destroy(stack, targetsOf(flags))),
     );
-
-  program
-    .command("import <type> <name> <id>")
-    .description("take an existing object into the stack, and print the block that declares it")
-    .option("--protect", "protect it from deletion")
-    .action((type: string, name: string, id: string, flags: { protect?: boolean }, command: Command) =>
-      withStack(command, async ({ settings, engine, shown }) => {
-        const result = await shown(settings.json ? renderer(settings) : problemsOnly(lines(settings)), () =>
-          engine.importResource({ type, name, id, protect: flags.protect === true }),
-        );
-        if (result.adopted && !settings.json) {
-          print(`${settings.colors.green("imported")} ${id} as ${name}. Put this into the stack file:\n`);
-          print(result.adopted.yaml.trimEnd());
-          for (const key of result.adopted.secrets) print(`\nSet its secret first: the config key ${key}`);
-        }
-        return codeOf(result);
-      }),
-    );
 }
 
-function problemsOnly(inner: Renderer): Renderer {
+/** Tells only what went wrong. */
+export function problemsOnly(inner: Renderer): Renderer {
   return {
     event(event) {
       if (event.event === "diagnostic" || event.event === "failed") inner.event(event);

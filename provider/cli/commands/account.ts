@@ -1,0 +1,221 @@
+/** `import --all`: writes everything of an account into a stack file and takes it into the state, so that the next preview is empty. */
+
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { ResourceInfo } from "../../core/protocol.ts";
+import { shortToken } from "../../core/token.ts";
+import type { Discovery, Survey } from "../../engine/engine.ts";
+import { loadProgram } from "../../engine/language/program.ts";
+import { catalogue } from "../../provider.ts";
+import { confirm } from "../ask.ts";
+import { type Block, blockOf } from "../declaration/block.ts";
+import { programText, projectFiles } from "../declaration/program.ts";
+import { fillStackFile, namesIn, newStackFile, UnwritableError } from "../declaration/stack-file.ts";
+import { CommandError, type ExitCode, exitCode } from "../exit.ts";
+import { describe, shownPath, type Told, tell } from "../render/account.ts";
+import { diagnosticText } from "../render/format.ts";
+import type { Settings } from "../settings.ts";
+import { codeOf, lines, refuseBroken, type Stack } from "../stack.ts";
+import { problemsOnly } from "./apply.ts";
+
+export interface AccountFlags {
+  readonly area?: string;
+  readonly add?: boolean;
+  readonly typescript?: boolean;
+  readonly previewOnly?: boolean;
+  readonly protect?: boolean;
+}
+
+/** The project of a stack file that is not there yet: its folder's name, as far as a project can have it. */
+export function projectNameOf(settings: Settings): string {
+  const name = basename(dirname(settings.file))
+    .replace(/[^A-Za-z0-9_.-]+/g, "-")
+    .replace(/^[-.]+|[-.]+$/g, "")
+    .slice(0, 100);
+  return name === "" ? "account" : name;
+}
+
+/** What is to be written, by path. */
+type Files = ReadonlyMap<string, string>;
+
+export async function importAccount(stack: Stack, flags: AccountFlags): Promise<ExitCode> {
+  const { settings, engine, shown, program, signal } = stack;
+  refuseUnknownArea(flags.area);
+  const present = existsSync(settings.file) ? readFileSync(settings.file, "utf8") : undefined;
+  if (present !== undefined) refuseBroken(program, settings);
+  refuseOverwriting(stack, flags, present);
+
+  const quiet = problemsOnly(lines(settings));
+  const keys = new Map(
+    program.graph.map(({ type, name, key }) => [`${catalogue.resolveResource(type)} ${name}`, key]),
+  );
+  const found = await shown(quiet, () =>
+    engine.survey({
+      ...(flags.area === undefined ? {} : { area: flags.area }),
+      taken: present === undefined ? new Set() : namesIn(present),
+    }),
+  );
+  if (!found.survey) return codeOf(found);
+  const { survey } = found;
+  const blocks = blocksOf(survey, keys, flags);
+  const files = await filesOf(stack, flags, present, blocks);
+  const told: Told = { settings, survey, files: [...files.keys()], requests: found.requests };
+  if (flags.previewOnly) {
+    tell(told, false);
+    return exitCode.done;
+  }
+  if (!settings.json) describe(told);
+  if (survey.found.length > 0 || files.size > 0) {
+    await confirm(
+      settings,
+      `Take ${counted(survey.found.length, "object")} into ${settings.stack}, and write ${shownPaths(files)}?`,
+      signal,
+    );
+  }
+  const fresh = write(files);
+  try {
+    const taken = await shown(quiet, () =>
+      engine.takeIn({ found: survey.found, protect: flags.protect === true }),
+    );
+    if (!taken.taken) return codeOf(taken);
+    for (const [path, temporary] of fresh) renameSync(temporary, path);
+  } finally {
+    for (const temporary of fresh.values()) rmSync(temporary, { force: true });
+  }
+  tell(told, true);
+  return exitCode.done;
+}
+
+function refuseUnknownArea(area: string | undefined): void {
+  const areas = [
+    ...new Set([...catalogue.resources.keys()].map((token) => shortToken(token).split(":")[1]!)),
+  ];
+  if (area === undefined || areas.includes(area)) return;
+  throw new CommandError(`--area: there is no area "${area}"; there are: ${areas.join(", ")}`);
+}
+
+/** Refuses, before anything is asked, what would put something in place of what somebody wrote. */
+function refuseOverwriting(
+  { settings, program }: Stack,
+  flags: AccountFlags,
+  present: string | undefined,
+): void {
+  const shown = shownPath(settings.file);
+  const has = present !== undefined && program.graph.length > 0;
+  if (has && flags.previewOnly !== true && flags.add !== true) {
+    throw new CommandError(
+      `${shown} has ${counted(program.graph.length, "resource")} already: give --add to add to them, or another file with --file`,
+    );
+  }
+  if (!flags.typescript) return;
+  if (has)
+    throw new CommandError(
+      `--typescript writes a whole program, and ${shown} has resources already: give another file with --file`,
+    );
+  const index = join(dirname(settings.file), "index.ts");
+  if (existsSync(index))
+    throw new CommandError(
+      `${shownPath(index)} is there already: move it, or give a file in another folder with --file`,
+    );
+}
+
+/** Blocks for what is found, and for what only the state has. */
+function blocksOf(
+  { found, managed }: Survey,
+  keys: ReadonlyMap<string, string>,
+  flags: AccountFlags,
+): Block[] {
+  const keyByUrn = new Map<string, string>(found.map(({ urn, name }) => [urn, name]));
+  const undeclared = managed.filter(({ state }) => {
+    const name = nameOf(state.urn);
+    const key = keys.get(`${state.type} ${name}`);
+    keyByUrn.set(state.urn, key ?? name);
+    return key === undefined;
+  });
+  const info = (type: string) => catalogue.resources.get(type) as ResourceInfo;
+  const keyOf = (urn: string) => keyByUrn.get(urn);
+  const options = flags.protect ? { protect: true } : {};
+  return [
+    ...undeclared.map(({ state, references }) =>
+      blockOf(
+        { key: nameOf(state.urn), inputs: state.inputs, references, options: state },
+        info(state.type),
+        keyOf,
+      ),
+    ),
+    ...found.map(({ name, type, inputs, references }: Discovery) =>
+      blockOf({ key: name, inputs, references, options }, info(type), keyOf),
+    ),
+  ];
+}
+
+const nameOf = (urn: string) => urn.slice(urn.lastIndexOf("::") + 2);
+
+/** The texts to write, proved to be what they are to be. */
+async function filesOf(
+  { settings, program }: Stack,
+  flags: AccountFlags,
+  present: string | undefined,
+  blocks: readonly Block[],
+): Promise<Files> {
+  const files = new Map<string, string>();
+  if (present === undefined || blocks.length > 0) {
+    files.set(settings.file, stackText(settings, present, blocks));
+    await refuseUnreadable(settings, files.get(settings.file)!, program.graph.length + blocks.length);
+  }
+  if (!flags.typescript) return files;
+  const folder = dirname(settings.file);
+  files.set(join(folder, "index.ts"), programText(blocks));
+  for (const [name, text] of Object.entries(projectFiles(program.projectName || projectNameOf(settings)))) {
+    if (!existsSync(join(folder, name))) files.set(join(folder, name), text);
+  }
+  return files;
+}
+
+function stackText(settings: Settings, present: string | undefined, blocks: readonly Block[]): string {
+  try {
+    return present === undefined
+      ? newStackFile(projectNameOf(settings), blocks)
+      : fillStackFile(present, blocks);
+  } catch (error) {
+    if (!(error instanceof UnwritableError)) throw error;
+    throw new CommandError(`${shownPath(settings.file)}: ${error.message}`, exitCode.error, { cause: error });
+  }
+}
+
+/** Reads the text back before anything is saved: a file that the next preview could not read would be worse than none. */
+async function refuseUnreadable(settings: Settings, text: string, count: number): Promise<void> {
+  const program = await loadProgram({
+    file: settings.file,
+    stack: settings.stack,
+    catalogue,
+    readFile: async (path) => (path === settings.file ? text : readFileSync(path)),
+  });
+  const errors = program.diagnostics.filter(({ severity }) => severity === "error");
+  if (errors.length === 0 && program.graph.length === count) return;
+  const reasons = errors.map((diagnostic) => diagnosticText(diagnostic, settings.colors));
+  throw new CommandError(
+    ["what would be written cannot be read back; nothing was done", ...reasons].join("\n"),
+  );
+}
+
+/** Writes each file under a name of its own beside its place; to be renamed when all is well. */
+function write(files: Files): Map<string, string> {
+  const fresh = new Map<string, string>();
+  try {
+    for (const [path, text] of files) {
+      const temporary = `${path}.${process.pid}.tmp`;
+      fresh.set(path, temporary);
+      writeFileSync(temporary, text);
+    }
+    return fresh;
+  } catch (cause) {
+    for (const temporary of fresh.values()) rmSync(temporary, { force: true });
+    throw new CommandError(`cannot write: ${(cause as Error).message}. Nothing was done`, exitCode.error, {
+      cause,
+    });
+  }
+}
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+const shownPaths = (files: Files) => [...files.keys()].map(shownPath).join(", ") || "nothing";

@@ -1,0 +1,61 @@
+/** The command `import`: takes one existing object into the stack, or writes a stack file of a whole account. */
+
+import type { Command } from "commander";
+import { CommandError, type ExitCode } from "../exit.ts";
+import { codeOf, lines, print, renderer, type Stack, withStack } from "../stack.ts";
+import { type AccountFlags, importAccount, projectNameOf } from "./account.ts";
+import { problemsOnly } from "./apply.ts";
+
+interface ImportFlags extends AccountFlags {
+  readonly all?: boolean;
+  readonly protect?: boolean;
+}
+
+export function addImportCommand(program: Command): void {
+  program
+    .command("import [type] [name] [id]")
+    .description(
+      "take an existing object into the stack, and print the block that declares it; or --all: write the stack file of a whole account",
+    )
+    .option("--protect", "protect it from deletion")
+    .option("--all", "everything that is on the account and not in the stack")
+    .option("--area <area>", "with --all: only one area (dns, databases…)")
+    .option("--add", "with --all: add to a stack file that has resources already")
+    .option("--typescript", "with --all: also write index.ts, the same as a Pulumi program")
+    .option("--preview-only", "with --all: show what there is, write nothing")
+    .action((...[type, name, id, flags, command]: [string?, string?, string?, ImportFlags?, Command?]) => {
+      const words = [type, name, id].filter((word) => word !== undefined);
+      if (flags!.all) {
+        if (words.length > 0)
+          throw new CommandError("import --all takes no TYPE, NAME and ID: give the one or the other");
+        return withStack(command!, (stack) => importAccount(stack, flags!), {
+          judges: true,
+          project: projectNameOf,
+        });
+      }
+      const stray = (["area", "add", "typescript", "previewOnly"] as const).find((flag) => flags![flag]);
+      if (stray)
+        throw new CommandError(`--${stray === "previewOnly" ? "preview-only" : stray} goes with --all`);
+      if (words.length < 3)
+        throw new CommandError("give TYPE, NAME and ID of one object, or --all for a whole account");
+      return withStack(command!, (stack) => importOne(stack, { type: type!, name: name!, id: id! }, flags!));
+    });
+}
+
+async function importOne(
+  { settings, engine, shown }: Stack,
+  object: { readonly type: string; readonly name: string; readonly id: string },
+  flags: ImportFlags,
+): Promise<ExitCode> {
+  const result = await shown(settings.json ? renderer(settings) : problemsOnly(lines(settings)), () =>
+    engine.importResource({ ...object, protect: flags.protect === true }),
+  );
+  if (result.adopted && !settings.json) {
+    print(
+      `${settings.colors.green("imported")} ${object.id} as ${object.name}. Put this into the stack file:\n`,
+    );
+    print(result.adopted.yaml.trimEnd());
+    for (const key of result.adopted.secrets) print(`\nSet its secret first: the config key ${key}`);
+  }
+  return codeOf(result);
+}

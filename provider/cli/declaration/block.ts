@@ -1,0 +1,90 @@
+/** A resource as a stack file or a program has to declare it. Knows neither language. */
+
+import type { ResourceInfo } from "../../core/protocol.ts";
+import { shortToken } from "../../core/token.ts";
+import {
+  isArchive,
+  isAsset,
+  isResourceReference,
+  isSecret,
+  isUnknown,
+  isValueMap,
+  type Value,
+  type ValueMap,
+} from "../../core/value.ts";
+import type { Discovery, ResourceState } from "../../engine/engine.ts";
+
+/** A property of another block, or anything plain. */
+export type Term = null | boolean | number | string | readonly Term[] | TermMap | Reference;
+
+export interface TermMap {
+  readonly [name: string]: Term;
+}
+
+/** `property` of the block with the key. */
+export class Reference {
+  readonly key: string;
+  readonly property: string;
+  constructor(key: string, property: string) {
+    this.key = key;
+    this.property = property;
+  }
+}
+
+export interface Block {
+  /** Its name within the file; also the resource's. */
+  readonly key: string;
+  /** Short token (`plumbline:dns:Domain`). */
+  readonly type: string;
+  readonly properties: TermMap;
+  readonly options: { readonly protect?: true; readonly retainOnDelete?: true };
+  /** Secret inputs that the service keeps but does not tell. */
+  readonly untold: readonly string[];
+}
+
+export interface BlockSource {
+  readonly key: string;
+  readonly inputs: ValueMap;
+  readonly references: Discovery["references"];
+  readonly options: Pick<ResourceState, "protect" | "retainOnDelete">;
+}
+
+/** The block of a resource. `keyOf` tells the key of another one's block; one that has none is referred to by its value. */
+export function blockOf(
+  source: BlockSource,
+  info: ResourceInfo,
+  keyOf: (urn: string) => string | undefined,
+): Block {
+  const references = new Map(
+    source.references.flatMap(({ path, urn, property }) => {
+      const key = keyOf(urn);
+      return key === undefined ? [] : [[JSON.stringify(path), new Reference(key, property)] as const];
+    }),
+  );
+  const termOf = (value: Value, path: readonly (string | number)[]): Term | undefined => {
+    const reference = references.get(JSON.stringify(path));
+    if (reference) return reference;
+    if (isSecret(value) || isUnknown(value) || isResourceReference(value)) return undefined;
+    if (isAsset(value) || isArchive(value)) return undefined;
+    if (Array.isArray(value)) return value.map((item, i) => termOf(item as Value, [...path, i]) ?? null);
+    return isValueMap(value) ? termsOf(value, path) : (value as Term);
+  };
+  const termsOf = (values: ValueMap, path: readonly (string | number)[]): TermMap =>
+    Object.fromEntries(
+      Object.entries(values).flatMap(([name, value]) => {
+        const term = value === null ? undefined : termOf(value, [...path, name]);
+        return term === undefined ? [] : [[name, term]];
+      }),
+    );
+  const properties = termsOf(source.inputs, []);
+  const { protect, retainOnDelete } = source.options;
+  return {
+    key: source.key,
+    type: shortToken(info.token),
+    properties,
+    options: { ...(protect && { protect }), ...(retainOnDelete && { retainOnDelete }) },
+    untold: Object.entries(info.inputs).flatMap(([name, { untold, secret }]) =>
+      untold && secret && properties[name] === undefined ? [name] : [],
+    ),
+  };
+}

@@ -1,0 +1,96 @@
+/** What an import of a whole account says: what there is, what is left out and why, what was done. */
+
+import { relative } from "node:path";
+import type { RequestCounts } from "../../core/protocol.ts";
+import { shortToken } from "../../core/token.ts";
+import type { Survey } from "../../engine/engine.ts";
+import { catalogue } from "../../provider.ts";
+import type { Settings } from "../settings.ts";
+import { print } from "../stack.ts";
+
+export interface Told {
+  readonly settings: Settings;
+  readonly survey: Survey;
+  /** Paths of what is to be written. */
+  readonly files: readonly string[];
+  readonly requests: RequestCounts;
+}
+
+/** Says what was done, or (`isDone: false`) what would be. */
+export function tell(told: Told, isDone: boolean): void {
+  const { settings, survey, files, requests } = told;
+  if (settings.json) {
+    const imported = survey.found.map(({ urn, type, name, id }) => ({ urn, type, name, id }));
+    const managed = survey.managed.map(({ state: { urn, type, id } }) => ({
+      urn,
+      type,
+      name: nameOf(urn),
+      id,
+    }));
+    print(
+      JSON.stringify({
+        result: "succeeded",
+        previewOnly: !isDone,
+        imported,
+        managed,
+        leftOut: survey.leftOut,
+        untold: untoldOf(survey),
+        files: isDone ? files.map(shownPath) : [],
+        requests,
+      }),
+    );
+  } else if (isDone) {
+    const done = files.length > 0 ? `, and wrote ${files.map(shownPath).join(", ")}` : "";
+    print(
+      `${settings.colors.green("imported")} ${counted(survey.found.length, "object")} into ${settings.stack}${done}`,
+    );
+  } else describe(told);
+}
+
+/** What there is, by type; what is left out, by reason; what an import cannot know. */
+export function describe({ settings: { colors }, survey: { found, managed, leftOut }, survey }: Told): void {
+  const counts = countBy(found, ({ type }) => shortToken(type));
+  if (counts.size === 0) print("nothing on the account that the stack does not have");
+  for (const [type, { length }] of counts) print(`${String(length).padStart(7)} ${type}`);
+  if (managed.length > 0)
+    print(colors.dim(`${counted(managed.length, "resource")} of the stack stay as they are`));
+  for (const [reason, all] of countBy(leftOut, ({ type, reason }) => `${shortToken(type)}: ${reason}`)) {
+    const ids = all.flatMap(({ id, name }) =>
+      id === undefined ? [] : [name === undefined ? id : `${name} (${id})`],
+    );
+    const shown = ids.length > 5 ? [...ids.slice(0, 5), `${ids.length - 5} more`] : ids;
+    print(`${colors.yellow("left out")} ${reason}${shown.length > 0 ? `: ${shown.join(", ")}` : ""}`);
+  }
+  for (const { type, properties } of untoldOf(survey)) {
+    print(
+      colors.dim(
+        `${shortToken(type)}: the service does not tell ${properties.join(", ")}; left out of the file, they stay as they are`,
+      ),
+    );
+  }
+}
+
+/** What the service keeps of the found objects' types and does not tell. */
+function untoldOf({ found }: Survey): { readonly type: string; readonly properties: readonly string[] }[] {
+  return [...new Set(found.map(({ type }) => type))].flatMap((type) => {
+    const inputs = Object.entries(catalogue.resources.get(type)?.inputs ?? {});
+    const properties = inputs.flatMap(([name, { untold }]) => (untold ? [name] : []));
+    return properties.length > 0 ? [{ type, properties }] : [];
+  });
+}
+
+function countBy<T extends object>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group) group.push(one);
+    else groups.set(keyOf(one), [one]);
+  }
+  return groups;
+}
+
+const nameOf = (urn: string) => urn.slice(urn.lastIndexOf("::") + 2);
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** A path as people would write it here. */
+export const shownPath = (path: string) => relative(process.cwd(), path) || path;
