@@ -34,6 +34,8 @@ export interface Life<P> {
   readonly naturalName: (parents: P, saved: Saved) => string;
   /** Inputs that an import cannot know, because the service never answers them. */
   readonly unreadable?: readonly string[];
+  /** True for a type whose objects nothing lists. */
+  readonly unlisted?: boolean;
   /** Part of the state after a delete, of what every account has anyway and a delete only puts back. */
   readonly remains?: ValueMap;
   /** Changes made behind the provider's back, by property: the call, and the live value to be seen. */
@@ -41,6 +43,11 @@ export interface Life<P> {
     readonly [property: string]: (saved: Saved, parents: P) => { method: string; path: string; body: object };
   };
 }
+
+/** A life among others, whose parents only it knows. */
+export type AnyLife = Life<unknown>;
+
+export const life = <P>(one: Life<P>): AnyLife => one as unknown as AnyLife;
 
 /** Declares the suite of one type. */
 export function leadsItsLife<P>(life: Life<P>): void {
@@ -117,9 +124,11 @@ export function leadsItsLife<P>(life: Life<P>): void {
       });
     }
 
-    test("it is listed under its parents", async () => {
+    test(`it is ${life.unlisted ? "not listed, as nothing lists it" : "listed under its parents"}`, async () => {
       const listed = await account.during((provider) => provider.list({ type: life.type }));
-      expect(listed.map(({ id }) => id)).toContain(saved!.id);
+      const ids = listed.map(({ id }) => id);
+      if (life.unlisted) expect(ids).toEqual([]);
+      else expect(ids).toContain(saved!.id);
     });
 
     test("a delete removes it, and what is gone can be deleted and reads as gone", async () => {
