@@ -12,6 +12,7 @@ import { isAnswerLost, isGone, type WireObject } from "../core/service-port.ts";
 import { observedState, stateOf } from "../core/state.ts";
 import type { Value, ValueMap } from "../core/value.ts";
 import { toWire, wireNameOf } from "../core/wire.ts";
+import { bytesOf } from "./content.ts";
 import { reasonsOf } from "./failure.ts";
 import { fetchObject } from "./fetch.ts";
 import type { Attempt } from "./session.ts";
@@ -47,6 +48,7 @@ export function actionContext(task: Pick<Task, "identity" | "attempt" | "values"
     inputs: task.values,
     log: attempt.log,
     notes: attempt.notes,
+    bytesOf: (asset) => bytesOf(asset, attempt.signal),
     wait: (path, what, isDone) => {
       attempt.log("info", what, { ephemeral: true });
       return attempt.service.waitFor(path, isDone, {
@@ -68,8 +70,12 @@ export async function converge(task: Task): Promise<WireObject> {
   const pending = fieldsToSync(task, object);
   try {
     for (const step of stepsOf(task, pending)) {
+      const before = object;
       if (!step.mayStart?.(object)) object = await settled(task, object);
-      object = await runStep(task, object, step);
+      // What was waited for may be the very change, sent by a run that was killed before it saw the end.
+      const due = object === before ? pending : fieldsToSync(task, object);
+      const fields = step.fields.filter((name) => due.has(name));
+      if (fields.length > 0) object = await runStep(task, object, { ...step, fields });
       for (const name of step.fields) pending.delete(name);
     }
     object = await settled(task, object);
