@@ -26,12 +26,19 @@ export function relationsOf(
   const references = new Map<string, ObjectReference>();
   const add = (reference: ObjectReference) => references.set(JSON.stringify(reference.path), reference);
   for (const found of idsIn(type.inputs, object.inputs, [], types)) add(found);
+  for (const { type: key, ...found } of type.refers?.(object.inputs) ?? []) {
+    const other = types.get(key);
+    if (other) add({ ...found, type: other.token });
+  }
   if (above && typeof object.inputs[above.parameter] === "string")
     add({ path: [above.parameter], type: above.type.token, id: above.id, property: propertyOf(above.type) });
   return {
     ...(above && { parent: { type: above.type.token, id: above.id } }),
     references: [...references.values()],
-    parts: [],
+    parts: (type.parts?.(object) ?? []).flatMap(({ type: key, id }) => {
+      const other = types.get(key);
+      return other ? [{ type: other.token, id }] : [];
+    }),
   };
 }
 

@@ -93,6 +93,18 @@ export interface Timeouts {
   readonly delete: number;
 }
 
+/** An input that names another object. */
+export interface Reference {
+  /** The way to the value from the inputs. */
+  readonly path: readonly (string | number)[];
+  /** Key of the other object's type (`objectstorage/bucket`). */
+  readonly type: string;
+  /** Its canonical id. */
+  readonly id: string;
+  /** Its property that the input has the value of. */
+  readonly property: string;
+}
+
 /** A type as its file states it. `I` and `O` are its input and output fields. */
 export interface ResourceSpec<I extends Fields, O extends Fields> {
   /** Area (`dns`): the token's module. */
@@ -183,6 +195,14 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
    * be one that `includes` leaves out.
    */
   readonly leftOut?: string | ((object: WireObject) => string | undefined);
+  /** Inputs that name another object in other ways than a field's own `reference` does. */
+  readonly refers?: (inputs: ValueMap) => readonly Reference[];
+  /** Objects of other types that are declared within this one: as long as it is a resource, they are none of their own. */
+  readonly parts?: (object: {
+    readonly id: string;
+    readonly inputs: ValueMap;
+    readonly state: ValueMap;
+  }) => readonly { readonly type: string; readonly id: string }[];
   /** Adjusts the inputs of an import (drops what means nothing for this object, adds what its check demands). */
   readonly imported?: (inputs: ValueMap, object: WireObject) => ValueMap;
   readonly timeouts?: Partial<Timeouts>;

@@ -20,7 +20,7 @@ import { saltOf } from "./deployment/snapshot.ts";
 import type { ResourceState } from "./deployment/state.ts";
 import { type Survey, surveyAccount } from "./deployment/survey.ts";
 import { deploymentOf, refuseForeign, toPulumi, toSnapshot } from "./deployment/transfer.ts";
-import { stackType, stackUrn } from "./deployment/urn.ts";
+import { stackType } from "./deployment/urn.ts";
 
 export function createEngine(options: EngineOptions): Engine {
   const catalogue = options.catalogue ?? everyType;
@@ -168,7 +168,7 @@ export function createEngine(options: EngineOptions): Engine {
         try {
           return { survey: await surveyAccount(run, how, defaultConfig) };
         } catch (error) {
-          run.failure(error, stackUrn(run.stack, run.project));
+          run.failure(error, "");
           return {};
         }
       }),
@@ -181,7 +181,7 @@ export function createEngine(options: EngineOptions): Engine {
             return { taken: await takeIn(run, intake, defaultConfig) };
           } catch (error) {
             if (error instanceof EngineError) throw error;
-            run.failure(error, stackUrn(run.stack, run.project));
+            run.failure(error, "");
             return {};
           }
         },

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import { basename, dirname, join } from "node:path";
 import type { ResourceInfo } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
-import type { Discovery, Survey } from "../../engine/engine.ts";
+import { type Discovery, EngineError, type Result, type Survey } from "../../engine/engine.ts";
 import { loadProgram } from "../../engine/language/program.ts";
 import { catalogue } from "../../provider.ts";
 import { confirm } from "../ask.ts";
@@ -14,8 +14,9 @@ import { fillStackFile, namesIn, newStackFile, UnwritableError } from "../declar
 import { CommandError, type ExitCode, exitCode } from "../exit.ts";
 import { describe, shownPath, type Told, tell } from "../render/account.ts";
 import { diagnosticText } from "../render/format.ts";
+import type { Renderer } from "../render/lines.ts";
 import type { Settings } from "../settings.ts";
-import { codeOf, lines, refuseBroken, type Stack } from "../stack.ts";
+import { codeOf, lines, print, refuseBroken, type Stack } from "../stack.ts";
 import { problemsOnly } from "./apply.ts";
 
 export interface AccountFlags {
@@ -45,17 +46,19 @@ export async function importAccount(stack: Stack, flags: AccountFlags): Promise<
   if (present !== undefined) refuseBroken(program, settings);
   refuseOverwriting(stack, flags, present);
 
-  const quiet = problemsOnly(lines(settings));
+  const quiet = settings.json ? silent : problemsOnly(lines(settings));
   const keys = new Map(
     program.graph.map(({ type, name, key }) => [`${catalogue.resolveResource(type)} ${name}`, key]),
   );
-  const found = await shown(quiet, () =>
-    engine.survey({
-      ...(flags.area === undefined ? {} : { area: flags.area }),
-      taken: present === undefined ? new Set() : namesIn(present),
-    }),
+  const found = await toldAsJson(settings, () =>
+    shown(quiet, () =>
+      engine.survey({
+        ...(flags.area === undefined ? {} : { area: flags.area }),
+        taken: present === undefined ? new Set() : namesIn(present),
+      }),
+    ),
   );
-  if (!found.survey) return codeOf(found);
+  if (!found.survey) return fail(settings, found);
   const { survey } = found;
   const blocks = blocksOf(survey, keys, flags);
   const files = await filesOf(stack, flags, present, blocks);
@@ -74,16 +77,38 @@ export async function importAccount(stack: Stack, flags: AccountFlags): Promise<
   }
   const fresh = write(files);
   try {
-    const taken = await shown(quiet, () =>
-      engine.takeIn({ found: survey.found, protect: flags.protect === true }),
+    const taken = await toldAsJson(settings, () =>
+      shown(quiet, () => engine.takeIn({ found: survey.found, protect: flags.protect === true })),
     );
-    if (!taken.taken) return codeOf(taken);
+    if (!taken.taken) return fail(settings, taken);
     for (const [path, temporary] of fresh) renameSync(temporary, path);
   } finally {
     for (const temporary of fresh.values()) rmSync(temporary, { force: true });
   }
   tell(told, true);
   return exitCode.done;
+}
+
+const silent: Renderer = { event: () => {}, close: () => {} };
+
+/** Ends the command by what stopped it, which has been told, or is told now as JSON. */
+function fail(settings: Settings, result: Result): ExitCode {
+  const { requests, diagnostics } = result;
+  if (settings.json) print(JSON.stringify({ result: result.result, diagnostics, requests }));
+  return codeOf(result);
+}
+
+/** A refusal of the engine before anything was done is told as JSON too. */
+async function toldAsJson<T>(settings: Settings, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (settings.json && error instanceof EngineError) {
+      const diagnostics = [{ severity: "error", message: error.message }];
+      print(JSON.stringify({ result: "failed", diagnostics, requests: {} }));
+    }
+    throw error;
+  }
 }
 
 function refuseUnknownArea(area: string | undefined): void {

@@ -3,6 +3,7 @@
 import { choice, flag, group, id, list, optional, text } from "../../core/field.ts";
 import { providerFunction } from "../../core/function.ts";
 import { resource } from "../../core/resource.ts";
+import { isValueMap } from "../../core/value.ts";
 import { viewFields, viewList, viewOf } from "../../core/view.ts";
 import { existing, needsOne, theOnly } from "../find.ts";
 
@@ -55,6 +56,13 @@ export const Key = resource({
     ),
     limited: flag({ description: "True when it may use only the buckets of `bucketAccess`." }),
   },
+  refers: ({ bucketAccess }) =>
+    (Array.isArray(bucketAccess) ? bucketAccess : []).flatMap((entry, i) => {
+      if (!isValueMap(entry)) return [];
+      const { cluster, bucketName } = entry;
+      const path = ["bucketAccess", i, "bucketName"];
+      return [{ path, type: "objectstorage/bucket", id: `${cluster}/${bucketName}`, property: "label" }];
+    }),
   asDeclared: (key) => (key["secret_key"] === redacted ? { ...key, secret_key: null } : key),
 });
 
