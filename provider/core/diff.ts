@@ -1,5 +1,6 @@
 /** What a change of inputs means: in place or replace, and where. Compares new inputs with the inputs last applied, never with a rule of the service. Pure. */
 
+import type { TSchema } from "typebox";
 import { isAutomaticName } from "./automatic-name.ts";
 import { comparable, differences, equal, same, toldOf } from "./compare.ts";
 import { annotations } from "./field.ts";
@@ -7,7 +8,7 @@ import { knownValues, plainInputs } from "./plain.ts";
 import { formatPath, isWithin, parsePath } from "./property-path.ts";
 import type { DiffKind, DiffRequest, DiffResponse, PropertyDiff } from "./protocol.ts";
 import type { ResourceType } from "./resource.ts";
-import type { ValueMap } from "./value.ts";
+import type { Value, ValueMap } from "./value.ts";
 
 export type DiffOf = Pick<DiffRequest, "name" | "oldInputs" | "state" | "newInputs" | "ignoreChanges">;
 
@@ -24,7 +25,7 @@ export function diffResource(type: ResourceType, request: DiffOf): DiffResponse 
     const field = type.inputs[name]!;
     const places = differences(
       field,
-      comparable(field, toldOf(field, oldInputs[name], newInputs[name])),
+      comparable(field, toldOf(field, lastOf(field, oldInputs[name], state[name]), newInputs[name])),
       comparable(field, newInputs[name]),
       [name],
     )
@@ -47,7 +48,8 @@ export function diffResource(type: ResourceType, request: DiffOf): DiffResponse 
     changes,
     detailedDiff,
     replaces: replaced,
-    deleteBeforeReplace: replaced.length > 0 && collides(type, request),
+    // Also told of changes in place: the user may have any of them replace (`replaceOnChanges`).
+    deleteBeforeReplace: changes && collides(type, request),
     stables: replaced.length > 0 ? [] : Object.keys(state).filter((name) => !moves(type, name, changed)),
   };
 }
@@ -66,7 +68,8 @@ export function changedInputs(
   ];
   return Object.keys(type.inputs).filter((name) => {
     const field = type.inputs[name]!;
-    const before = comparable(field, toldOf(field, oldInputs[name], newInputs[name]));
+    const last = lastOf(field, oldInputs[name], state[name]);
+    const before = comparable(field, toldOf(field, last, newInputs[name]));
     const after = comparable(field, newInputs[name]);
     if (equal(before, after)) return false;
     if (isAbsent(newInputs[name]) && annotations(field).computed) return false;
@@ -76,6 +79,12 @@ export function changedInputs(
       same(field, toldOf(field, state[name], newInputs[name]), newInputs[name])
     );
   });
+}
+
+/** The input last applied; where that was left to the service, what it chose and not the field's default. */
+function lastOf(field: TSchema, input: Value | undefined, live: Value | undefined): Value | undefined {
+  const { computed, default: fallback } = annotations(field);
+  return computed && fallback !== undefined && isAbsent(input) ? live : input;
 }
 
 /** The values as the type compares them. */
@@ -100,7 +109,10 @@ export function moves(type: ResourceType, name: string, changed: ReadonlySet<str
 }
 
 /** True when the replacement cannot exist beside the old object. */
-function collides(type: ResourceType, { name: logicalName, oldInputs, newInputs }: DiffOf): boolean {
+function collides(
+  type: ResourceType,
+  { name: logicalName, oldInputs, state, newInputs }: DiffOf,
+): boolean {
   for (const parameter of type.parameters) {
     const field = type.inputs[parameter];
     if (
@@ -113,7 +125,7 @@ function collides(type: ResourceType, { name: logicalName, oldInputs, newInputs 
   }
   if (type.collides) {
     return type.collides(
-      knownValues(plainInputs(type.inputs, oldInputs)),
+      knownValues(plainInputs(type.inputs, { ...state, ...oldInputs })),
       knownValues(plainInputs(type.inputs, newInputs)),
     );
   }

@@ -162,7 +162,29 @@ describe("a diff", () => {
     expect(first({ ...base, parentId: "2" })).toBe(false);
     const automatic = { ...base, label: "thing-0123abc" };
     expect(first({ ...automatic, kind: "b" }, automatic)).toBe(false);
-    expect(first({ ...base, note: "x" })).toBe(false);
+    // A change in place that the user may have replace all the same.
+    expect(first({ ...base, note: "x" })).toBe(true);
+    expect(first(base)).toBe(false);
+  });
+
+  test("compares what was left to the service with what it chose, and not with the default", () => {
+    const Shared = resource({
+      area: "test",
+      name: "Shared",
+      description: "A thing that may be open to all.",
+      path: "/shared/{sharedNumber}",
+      nameFormat: "LABEL",
+      inputs: {
+        open: optional(flag({ description: "Open to all.", default: false, computed: true })),
+      },
+      outputs: {},
+    });
+    const changed = (before: ValueMap, state: ValueMap, after: ValueMap) =>
+      diffResource(Shared, { name: "shared", oldInputs: before, state, newInputs: after }).detailedDiff;
+    expect(changed({}, { open: true }, { open: false })).toEqual({ open: { kind: "add", inputDiff: true } });
+    expect(changed({}, { open: true }, { open: true })).toEqual({});
+    expect(changed({}, { open: false }, { open: false })).toEqual({});
+    expect(changed({ open: true }, { open: true }, {})).toEqual({});
   });
 
   test("names the outputs that stay", () => {
