@@ -41,6 +41,9 @@ export function notesIn(store: NoteStore, options: { readonly isReadOnly: boolea
   };
 }
 
+/** Notes of what was never noted about, for the preview of a create. */
+export const noNotes: Notes = notesIn({ held: () => ({}), hold: async () => {} }, { isReadOnly: true });
+
 function isNoJson(value: Value): boolean {
   return (
     isSecret(value) ||

@@ -1,20 +1,10 @@
-/** The create log: which creates began and which ids they gave, on disk, so that a killed run loses nothing. It knows no resource and no protocol. */
+/**
+ * The create log: which creates began and which ids they gave, and what verbs noted, on disk, so that a killed run loses nothing. It knows
+ * no resource and no protocol.
+ */
 
-import {
-  appendFileSync,
-  closeSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { type FileHandle, mkdir, open, stat } from "node:fs/promises";
-import { dirname } from "node:path";
+import type { ValueMap } from "../core/value.ts";
+import { openLineFile } from "./line-file.ts";
 
 /** A create whose end the engine has not shown to know. `id` is there once the service answered. */
 export interface Attempt {
@@ -27,11 +17,19 @@ export interface Attempt {
   readonly pid: number;
 }
 
-/** One line of the file. */
+/** All notes of one holder: an object (`objectKey`), or a create that has no id yet (its URN). */
+export interface HeldNotes {
+  readonly notes: ValueMap;
+  /** The process whose verb wrote them and has not ended. */
+  readonly pid?: number;
+}
+
+/** One line of the file. `hold` has all notes that the holder has from then on. */
 type Line =
   | { readonly begin: string; readonly type: string; readonly at: string; readonly pid: number }
   | { readonly made: string; readonly id: string }
-  | { readonly end: string };
+  | { readonly end: string }
+  | { readonly notes: string; readonly hold: ValueMap; readonly pid?: number };
 
 export interface CreateLog {
   /** The unfinished attempt of a URN, as the file of all processes tells. */
@@ -44,34 +42,57 @@ export interface CreateLog {
   made(urn: string, id: string): Promise<void>;
   /** Forgets the attempt; reaches the disk soon. */
   end(urn: string): void;
+  /** The holder's notes, as the file of all processes tells; undefined when there are none. */
+  notes(holder: string): HeldNotes | undefined;
+  /** Puts these in the place of the holder's notes, by a verb that goes on; resolves when they are safely on disk. */
+  hold(holder: string, notes: ValueMap): Promise<void>;
+  /** The same for good: no verb is at work. Reaches the disk soon. */
+  leave(holder: string, notes: ValueMap): void;
   /** Resolves when everything so far is written. */
   settled(): Promise<void>;
   /** Writes what is pending, at once; for the exit of the process. */
   settleNow(): void;
 }
 
-/** Waste that is worth a rewrite of the file, in bytes. */
-const worthRewriting = 1 << 20;
-/** A rewrite takes milliseconds; a lock that old was left by a killed process. */
-const lockExpiresMs = 30_000;
+/** An object by its type and id: the same under whatever URN, and never its replacement. */
+export function objectKey(type: string, id: string): string {
+  return `${type} ${id}`;
+}
 
 /**
- * Opens the log in `file`, which need not exist and is removed when nothing is unfinished. Any number of processes may
- * use one file: lines are appended whole, and one that fell into a file just replaced is written again to the new one.
- * `onTrouble` hears, once, why the log cannot be kept; creates go on without it.
+ * Opens the log in `file`, which need not exist and is removed when it holds nothing any more. Any number of processes may use one file.
+ * `onTrouble` hears, once, why the log cannot be kept; everything goes on without it.
  */
 export function openCreateLog(file: string, onTrouble: (message: string) => void = () => {}): CreateLog {
   const attempts = new Map<string, Attempt>();
   const urnsById = new Map<string, Set<string>>();
-  let pending: Line[] = [];
-  let written: Promise<void> = Promise.resolve();
-  let isScheduled = false;
-  let isTroubled = false;
-  /** How much of which file has been read. Inode numbers are used again, so the birth time tells files apart. */
-  let seen = { identity: "", size: 0 };
+  const held = new Map<string, HeldNotes>();
+
+  const lines = openLineFile<Line>(file, {
+    apply,
+    clear: () => {
+      attempts.clear();
+      urnsById.clear();
+      held.clear();
+    },
+    live: () => [
+      ...[...attempts.values()].flatMap(linesOfAttempt),
+      ...[...held].map(([holder, { notes, ...rest }]): Line => ({ notes: holder, hold: notes, ...rest })),
+    ],
+    isDurable: (line) => !("end" in line) && !("notes" in line && line.pid === undefined),
+    leavesWaste: (line) => "end" in line || "notes" in line,
+    onTrouble: (why) =>
+      onTrouble(
+        `the create log cannot be kept (${why}): if this run is killed, look for objects that it made and did not save`,
+      ),
+  });
 
   function apply(line: Line): void {
-    if ("begin" in line) {
+    if ("notes" in line) {
+      const { notes: holder, hold, pid } = line;
+      if (Object.keys(hold).length === 0) held.delete(holder);
+      else held.set(holder, pid === undefined ? { notes: hold } : { notes: hold, pid });
+    } else if ("begin" in line) {
       const { begin: urn, type, at, pid } = line;
       attempts.set(urn, { ...(attempts.get(urn) ?? { urn, type, startedAt: at }), pid });
     } else if ("made" in line) {
@@ -79,7 +100,7 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       if (attempt === undefined) return;
       unindex(attempt);
       attempts.set(line.made, { ...attempt, id: line.id });
-      const key = keyOf(attempt.type, line.id);
+      const key = objectKey(attempt.type, line.id);
       const urns = urnsById.get(key);
       if (urns) urns.add(line.made);
       else urnsById.set(key, new Set([line.made]));
@@ -90,207 +111,35 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
   }
 
   function unindex(attempt: Attempt | undefined): void {
-    if (attempt?.id !== undefined) urnsById.get(keyOf(attempt.type, attempt.id))?.delete(attempt.urn);
+    if (attempt?.id !== undefined) urnsById.get(objectKey(attempt.type, attempt.id))?.delete(attempt.urn);
   }
 
-  function trouble(error: unknown): void {
-    if (isTroubled) return;
-    isTroubled = true;
-    const why = error instanceof Error ? error.message : String(error);
-    onTrouble(
-      `the create log cannot be kept (${why}): if this run is killed, look for objects that it made and did not save`,
-    );
-  }
-
-  /** Takes in what is new in the file, from any process. */
-  function catchUp(): void {
-    let descriptor: number;
-    try {
-      descriptor = openSync(file, "r");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") trouble(error);
-      else if (!isTroubled) restart("");
-      return;
-    }
-    try {
-      const { ino, birthtimeMs, size } = fstatSync(descriptor);
-      const identity = `${ino} ${birthtimeMs}`;
-      if (identity !== seen.identity || size < seen.size) restart(identity);
-      if (size === seen.size) return;
-      const bytes = Buffer.alloc(size - seen.size);
-      const length = readSync(descriptor, bytes, 0, bytes.length, seen.size);
-      const end = bytes.subarray(0, length).lastIndexOf(0x0a) + 1;
-      seen = { identity, size: seen.size + end };
-      for (const line of linesOf(bytes.subarray(0, end).toString())) apply(line);
-      for (const line of pending) apply(line);
-    } catch (error) {
-      trouble(error);
-    } finally {
-      closeSync(descriptor);
-    }
-  }
-
-  function restart(identity: string): void {
-    attempts.clear();
-    urnsById.clear();
-    for (const line of pending) apply(line);
-    seen = { identity, size: 0 };
-  }
-
-  async function append(lines: readonly Line[]): Promise<void> {
-    await mkdir(dirname(file), { recursive: true });
-    const text = textOf(lines);
-    const isDurable = lines.some((line) => !("end" in line));
-    for (;;) {
-      const handle = await open(file, "a+", 0o600);
-      try {
-        await handle.appendFile((await endsMidLine(handle)) ? `\n${text}` : text);
-        if (isDurable) await handle.datasync();
-        const { ino } = await handle.stat();
-        const inPlace = await stat(file).catch(() => undefined);
-        if (inPlace?.ino === ino) return;
-      } finally {
-        await handle.close();
-      }
-    }
-  }
-
-  function write(...lines: Line[]): Promise<void> {
-    for (const line of lines) apply(line);
-    pending.push(...lines);
-    if (!isScheduled) {
-      isScheduled = true;
-      written = written.then(flush);
-    }
-    return written;
-  }
-
-  async function flush(): Promise<void> {
-    isScheduled = false;
-    const lines = [...pending];
-    if (lines.length === 0) return;
-    try {
-      await append(lines);
-    } catch (error) {
-      trouble(error);
-    }
-    pending = pending.slice(lines.length);
-    if (lines.some((line) => "end" in line)) tidy();
-  }
-
-  /** Removes the file when nothing in it matters, rewrites it when little does. */
-  function tidy(): void {
-    if (isTroubled || pending.length > 0) return;
-    catchUp();
-    const live = textOf([...attempts.values()].flatMap(linesOfAttempt));
-    if (live !== "" && seen.size < live.length * 4 + worthRewriting) return;
-    try {
-      replace(file, live, seen.size);
-    } catch (error) {
-      trouble(error);
-    }
-  }
-
-  catchUp();
+  lines.catchUp();
   return {
     find: (urn) => {
-      catchUp();
+      lines.catchUp();
       return attempts.get(urn);
     },
-    withId: (type, id) => [...(urnsById.get(keyOf(type, id)) ?? [])],
-    begin: (urn, type, at) => write({ begin: urn, type, at, pid: process.pid }),
-    made: (urn, id) => write({ made: urn, id }),
+    withId: (type, id) => [...(urnsById.get(objectKey(type, id)) ?? [])],
+    begin: (urn, type, at) => lines.write({ begin: urn, type, at, pid: process.pid }),
+    made: (urn, id) => lines.write({ made: urn, id }),
     end: (urn) => {
-      if (attempts.has(urn)) void write({ end: urn });
+      if (attempts.has(urn)) void lines.write({ end: urn });
     },
-    settled: () => written,
-    settleNow: () => {
-      const lines = pending;
-      pending = [];
-      try {
-        if (lines.length > 0) {
-          mkdirSync(dirname(file), { recursive: true });
-          appendFileSync(file, textOf(lines), { mode: 0o600 });
-          tidy();
-        }
-      } catch (error) {
-        trouble(error);
-      }
+    notes: (holder) => {
+      lines.catchUp();
+      return held.get(holder);
     },
+    hold: (holder, notes) => lines.write({ notes: holder, hold: notes, pid: process.pid }),
+    leave: (holder, notes) => {
+      if (Object.keys(notes).length > 0 || held.has(holder)) void lines.write({ notes: holder, hold: notes });
+    },
+    settled: lines.settled,
+    settleNow: lines.settleNow,
   };
-}
-
-function keyOf(type: string, id: string): string {
-  return `${type} ${id}`;
 }
 
 function linesOfAttempt({ urn, type, startedAt, id, pid }: Attempt): Line[] {
   const begin: Line = { begin: urn, type, at: startedAt, pid };
   return id === undefined ? [begin] : [begin, { made: urn, id }];
-}
-
-function textOf(lines: readonly Line[]): string {
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-}
-
-/** A line that a crash cut short is passed over: what it told of had not happened yet, or is found by its begin. */
-function linesOf(text: string): Line[] {
-  return text.split("\n").flatMap((line) => {
-    try {
-      const parsed: unknown = JSON.parse(line);
-      return typeof parsed === "object" && parsed !== null ? [parsed as Line] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-async function endsMidLine(handle: FileHandle): Promise<boolean> {
-  const { size } = await handle.stat();
-  if (size === 0) return false;
-  const last = Buffer.alloc(1);
-  await handle.read(last, 0, 1, size - 1);
-  return last[0] !== 0x0a;
-}
-
-/** Puts `content` in the file's place (nothing: removes it), with the lines that other processes appended after the first `size` bytes. */
-function replace(file: string, content: string, size: number): void {
-  const lock = `${file}.lock`;
-  const isLocked = takeLock(lock);
-  if (!isLocked) return;
-  try {
-    const old = openSync(file, "r");
-    try {
-      const fresh = `${file}.${process.pid}`;
-      if (content === "") {
-        unlinkSync(file);
-      } else {
-        writeFileSync(fresh, content, { mode: 0o600 });
-        renameSync(fresh, file);
-      }
-      const late = readFileSync(old).subarray(size);
-      if (late.length > 0) appendFileSync(file, late, { mode: 0o600 });
-    } finally {
-      closeSync(old);
-    }
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-  } finally {
-    unlinkSync(lock);
-  }
-}
-
-function takeLock(lock: string): boolean {
-  try {
-    closeSync(openSync(lock, "wx"));
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-  try {
-    if (Date.now() - statSync(lock).mtimeMs > lockExpiresMs) unlinkSync(lock);
-  } catch {
-    // Somebody else let it go.
-  }
-  return false;
 }

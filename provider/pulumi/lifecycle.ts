@@ -11,34 +11,17 @@ import type {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import wire from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
-import type { Catalogue, DiffResponse, Provider, ResourceIdentity, ValueMap } from "../core/protocol.ts";
+import { noNotes } from "../core/notes.ts";
+import type { DiffResponse, Provider, ResourceIdentity, ValueMap } from "../core/protocol.ts";
 import { ResourceInitFailedError, surelyNotWritten } from "../core/protocol.ts";
 import { initFailed, StatusError } from "./failure.ts";
 import { diffReply, markSecrets, unknownProperties, withoutUnknowns } from "./reply.ts";
+import { identityOf, type Named, timeoutOf } from "./request.ts";
 import type { Session, Verb } from "./session.ts";
-import { nameOf, typeOf } from "./urn.ts";
+import type { Takeover } from "./takeover.ts";
 import { decodeProperties, encodeProperties } from "./wire.ts";
 
-interface Named {
-  getUrn(): string;
-  getType(): string;
-  getName(): string;
-}
-
 const autonamingModes = ["propose", "enforce", "disable"] as const;
-
-/** Who the request is about; engines before the protocol's 2024 edition name no type, the URN does. */
-function identityOf(request: Named, catalogue: Catalogue): ResourceIdentity {
-  const urn = request.getUrn();
-  const type = request.getType() || typeOf(urn);
-  return { urn, type: catalogue.resolveResource(type) ?? type, name: request.getName() || nameOf(urn) };
-}
-
-/** The seconds of a custom timeout; 0 on the wire means none. */
-function timeoutOf(request: { getTimeout(): number }): { timeoutSeconds?: number } {
-  const seconds = request.getTimeout();
-  return seconds > 0 ? { timeoutSeconds: seconds } : {};
-}
 
 /** How far this machine's clock is trusted to agree with the service's. */
 const clockToleranceMs = 5 * 60_000;
@@ -65,6 +48,13 @@ export function lifecycle(session: Session) {
 
   function run<T>(request: Named, work: (verb: Verb, identity: ResourceIdentity) => Promise<T>): Promise<T> {
     return session.run(request.getUrn(), (verb) => work(verb, identityOf(request, verb.catalogue)));
+  }
+
+  /** The engine named the id as the resource's own. */
+  function sawId({ urn, type }: ResourceIdentity, id: string): Takeover {
+    const takeover = session.takeover(urn);
+    takeover.sawId(urn, type, id);
+    return takeover;
   }
 
   /** The status that keeps what exists in the engine's state. */
@@ -111,7 +101,7 @@ export function lifecycle(session: Session) {
   async function diff(request: WireDiffRequest) {
     return run(request, async ({ provider, log, signal }, identity) => {
       const id = request.getId();
-      session.takeover(identity.urn).sawId(identity.urn, identity.type, id);
+      sawId(identity, id);
       const answer: DiffResponse = await provider.diff({
         ...identity,
         log,
@@ -133,18 +123,19 @@ export function lifecycle(session: Session) {
       const mark = (state: ValueMap) => markSecrets(state, inputs, catalogue.resources.get(identity.type));
       const response = new wire.CreateResponse();
       if (request.getPreview()) {
-        const { state } = await provider.create({ ...common, preview: true });
+        const { state } = await provider.create({ ...common, notes: noNotes, preview: true });
         response.setProperties(encode(mark(state)));
         return response;
       }
 
       const { urn, type } = identity;
       const takeover = session.takeover(urn);
-      const earlierAttempt = await takeover.begin(urn, type, startOf(provider));
+      const { earlierAttempt, notes, end } = await takeover.begin(urn, type, startOf(provider));
       let made: { id: string; state: ValueMap } | undefined;
       try {
         const { id, state } = await provider.create({
           ...common,
+          notes,
           preview: false,
           ...(earlierAttempt && { earlierAttempt }),
           isKnownId: (other) => takeover.isKnownId(urn, type, other),
@@ -185,6 +176,8 @@ export function lifecycle(session: Session) {
         }
         if (surelyNotWritten(error)) takeover.refused(urn);
         throw error;
+      } finally {
+        end();
       }
     });
   }
@@ -192,23 +185,21 @@ export function lifecycle(session: Session) {
   async function read(request: WireReadRequest) {
     return run(request, async ({ provider, catalogue, log, signal }, identity) => {
       const id = request.getId();
-      const takeover = session.takeover(identity.urn);
       const state = request.hasProperties() ? decode(request.getProperties()) : undefined;
       const inputs = request.hasInputs() ? decode(request.getInputs()) : undefined;
-      if (state !== undefined) takeover.sawId(identity.urn, identity.type, id);
+      const notebook = state && sawId(identity, id).notebook;
       const mark = (outputs: ValueMap, live: ValueMap) =>
         markSecrets(outputs, { ...inputs, ...live }, catalogue.resources.get(identity.type));
       const response = new wire.ReadResponse();
       try {
-        const found = await provider.read({
-          ...identity,
-          log,
-          signal,
-          id,
-          ...(state && { state }),
-          ...(inputs && { inputs }),
-        });
-        if (found === undefined) return response;
+        const common = { ...identity, log, signal, id, ...(inputs && { inputs }) };
+        const found = await (notebook?.of({ ...identity, id }, (notes) =>
+          provider.read({ ...common, notes, state }),
+        ) ?? provider.read(common));
+        if (found === undefined) {
+          notebook?.gone(identity.type, id);
+          return response;
+        }
         const stillUnknown = unknownProperties(found.state).concat(unknownProperties(found.inputs));
         if (found.id === "" || stillUnknown.length > 0) {
           const what = found.id === "" ? "no id" : `nothing known of: ${stillUnknown.join(", ")}`;
@@ -229,25 +220,28 @@ export function lifecycle(session: Session) {
   async function update(request: WireUpdateRequest) {
     return run(request, async ({ provider, catalogue, log, signal }, identity) => {
       const id = request.getId();
-      session.takeover(identity.urn).sawId(identity.urn, identity.type, id);
+      const { notebook } = sawId(identity, id);
       const oldInputs = decode(request.getOldInputs() ?? request.getOlds());
       const newInputs = decode(request.getNews());
       const mark = (state: ValueMap) => markSecrets(state, newInputs, catalogue.resources.get(identity.type));
       const isPreview = request.getPreview();
       const response = new wire.UpdateResponse();
       try {
-        const { state } = await provider.update({
-          ...identity,
-          log,
-          signal,
-          id,
-          oldInputs,
-          state: decode(request.getOlds()),
-          newInputs,
-          preview: isPreview,
-          ignoreChanges: request.getIgnorechangesList(),
-          ...timeoutOf(request),
-        });
+        const { state } = await notebook.of({ ...identity, id, isPreview }, (notes) =>
+          provider.update({
+            ...identity,
+            log,
+            signal,
+            notes,
+            id,
+            oldInputs,
+            state: decode(request.getOlds()),
+            newInputs,
+            preview: isPreview,
+            ignoreChanges: request.getIgnorechangesList(),
+            ...timeoutOf(request),
+          }),
+        );
         const stillUnknown = isPreview ? [] : unknownProperties(state);
         if (stillUnknown.length > 0) {
           throw kept(id, mark(state), oldInputs, [
@@ -267,16 +261,20 @@ export function lifecycle(session: Session) {
   async function remove(request: WireDeleteRequest) {
     return run(request, async ({ provider, log, signal }, identity) => {
       const id = request.getId();
-      session.takeover(identity.urn).sawId(identity.urn, identity.type, id);
-      await provider.delete({
-        ...identity,
-        log,
-        signal,
-        id,
-        oldInputs: decode(request.getOldInputs() ?? request.getProperties()),
-        state: decode(request.getProperties()),
-        ...timeoutOf(request),
-      });
+      const { notebook } = sawId(identity, id);
+      await notebook.of({ ...identity, id }, (notes) =>
+        provider.delete({
+          ...identity,
+          log,
+          signal,
+          notes,
+          id,
+          oldInputs: decode(request.getOldInputs() ?? request.getProperties()),
+          state: decode(request.getProperties()),
+          ...timeoutOf(request),
+        }),
+      );
+      notebook.gone(identity.type, id);
       return new empty.Empty();
     });
   }

@@ -1,17 +1,29 @@
 /** Decides whether a Create goes on with what an earlier, killed run began. It knows what the engine has mentioned, not how it said so. */
 
-import { readFileSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
-import type { EarlierAttempt } from "../core/protocol.ts";
-import type { CreateLog } from "./create-log.ts";
+import type { EarlierAttempt, Notes } from "../core/protocol.ts";
+import { type CreateLog, objectKey } from "./create-log.ts";
+import { createNotebook, type Notebook } from "./notebook.ts";
+import { endOf } from "./process-end.ts";
+
+/** A create that has begun. */
+export interface Begun {
+  /** The earlier one to go on with, if there is one. */
+  readonly earlierAttempt?: EarlierAttempt;
+  /** None at first, but for those of the earlier attempt. */
+  readonly notes: Notes;
+  /** To be called when the create is over, however it went. */
+  readonly end: () => void;
+}
 
 export interface Takeover {
   /** The engine has this resource in its state: it sent checked inputs of an earlier run. */
   sawOldInputs(urn: string): void;
   /** The engine named the id as the resource's own: it has saved it. */
   sawId(urn: string, type: string, id: string): void;
-  /** Writes down that a create begins; tells of the earlier attempt to go on with, if there is one. */
-  begin(urn: string, type: string, at: string): Promise<EarlierAttempt | undefined>;
+  /** Notes of objects that the engine has. */
+  readonly notebook: Notebook;
+  /** Writes down that a create begins. */
+  begin(urn: string, type: string, at: string): Promise<Begun>;
   /** Writes the id down. */
   made(urn: string, type: string, id: string): Promise<void>;
   /** The create was refused and made nothing. */
@@ -27,6 +39,9 @@ export function createTakeover(log: CreateLog): Takeover {
   const withNamedId = new Set<string>();
   /** Creates of this process that went on with nothing: a refusal ends their entry. */
   const begunAfresh = new Set<string>();
+  const notebook = createNotebook(log);
+  /** Notes of creates, by URN. */
+  const pages = new Map<string, ReturnType<Notebook["ofCreate"]>>();
 
   function name(type: string, id: string): void {
     const ids = named.get(type);
@@ -35,6 +50,7 @@ export function createTakeover(log: CreateLog): Takeover {
   }
 
   return {
+    notebook,
     sawOldInputs: (urn) => void withOldInputs.add(urn),
     sawId: (urn, type, id) => {
       name(type, id);
@@ -45,57 +61,39 @@ export function createTakeover(log: CreateLog): Takeover {
       const open = log.find(urn);
       // The plugin of a killed engine ends the calls that it still has; what they make must be there to be found.
       if (open !== undefined && open.id === undefined) await endOf(open.pid);
+      if (open?.id !== undefined) await notebook.quiet(objectKey(type, open.id));
       const earlier = log.find(urn);
       // A forced replacement is created without a Diff: the logged id may then be the very one that the engine has and is about to delete.
       const isHidden = withOldInputs.has(urn) && !withNamedId.has(urn);
-      if (earlier === undefined || isHidden) {
+      const isAfresh = earlier === undefined || isHidden;
+      if (isAfresh) {
         if (isHidden) log.end(urn);
+        log.leave(urn, {});
         begunAfresh.add(urn);
-        await log.begin(urn, type, at);
-        return undefined;
-      }
-      begunAfresh.delete(urn);
+      } else begunAfresh.delete(urn);
+      const id = isAfresh ? undefined : earlier.id;
+      const page = notebook.ofCreate(urn, type, id);
+      pages.set(urn, page);
       await log.begin(urn, type, at);
-      return earlier.id === undefined
-        ? { startedAt: earlier.startedAt }
-        : { startedAt: earlier.startedAt, id: earlier.id };
+      const begun = { notes: page.notes, end: page.end };
+      if (isAfresh) return begun;
+      const { startedAt } = earlier;
+      return { ...begun, earlierAttempt: id === undefined ? { startedAt } : { startedAt, id } };
     },
     made: async (urn, type, id) => {
-      if (log.find(urn)?.id !== id) await log.made(urn, id);
+      if (log.find(urn)?.id !== id) {
+        // Before the line of the id, and written with it: whoever reads the id finds the notes.
+        pages.get(urn)?.moveTo(id);
+        await log.made(urn, id);
+      }
       name(type, id);
     },
     refused: (urn) => {
-      if (begunAfresh.delete(urn)) log.end(urn);
+      if (!begunAfresh.delete(urn)) return;
+      log.end(urn);
+      log.leave(urn, {});
     },
     isKnownId: (urn, type, id) =>
       (named.get(type)?.has(id) ?? false) || log.withId(type, id).some((other) => other !== urn),
   };
-}
-
-/** How long the plugin of a killed engine may take to end. */
-const lingerMs = 60_000;
-const pollMs = 100;
-
-/** Resolves when another process is gone, or has had its time: its number may be somebody else's by now. */
-async function endOf(pid: number): Promise<void> {
-  const deadline = performance.now() + lingerMs;
-  while (pid !== process.pid && isAlive(pid) && performance.now() < deadline) await setTimeout(pollMs);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-  return !isZombie(pid);
-}
-
-/** An ended process whose parent does not look, as in containers without an init, still has its number. */
-function isZombie(pid: number): boolean {
-  try {
-    return /\) [ZX] [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return false;
-  }
 }

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { openCreateLog } from "../../provider/pulumi/create-log.ts";
+import type { ValueMap } from "../../provider/core/value.ts";
+import { type HeldNotes, openCreateLog } from "../../provider/pulumi/create-log.ts";
 import { freshFolder } from "./engine.ts";
 
 const at = "2026-01-02T03:04:05Z";
@@ -96,6 +97,19 @@ describe("the create log", () => {
     expect(openCreateLog(file).find("urn:a")).toBeUndefined();
   });
 
+  it("keeps the last notes of each holder when it is rewritten", async () => {
+    const file = freshFile();
+    const log = openCreateLog(file);
+    const long = "x".repeat(300_000);
+    for (let n = 0; n < 16; n += 1) await log.hold("T 7", { n, long });
+    log.leave("T 8", { n: 1 });
+    await log.settled();
+    expect(readFileSync(file).length).toBeLessThan(3_000_000);
+    const fresh = openCreateLog(file);
+    expect(fresh.notes("T 7")).toEqual({ notes: { n: 15, long }, pid: process.pid });
+    expect(fresh.notes("T 8")).toEqual({ notes: { n: 1 } });
+  });
+
   it("is rewritten when it is mostly waste", async () => {
     const file = freshFile();
     const log = openCreateLog(file);
@@ -137,13 +151,14 @@ describe("the create log", () => {
     const step = fc.record({
       who: fc.integer({ min: 0, max: 2 }),
       urn: fc.constantFrom("urn:a", "urn:b", "urn:c"),
-      what: fc.constantFrom("begin", "made", "end"),
+      what: fc.constantFrom("begin", "made", "end", "hold", "leave", "drop"),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
         const file = freshFile();
         const logs = [openCreateLog(file), openCreateLog(file), openCreateLog(file)];
         const expected = new Map<string, string | undefined>();
+        const notes = new Map<string, HeldNotes>();
         for (const [n, { who, urn, what }] of steps.entries()) {
           const log = logs[who]!;
           const present = log.find(urn);
@@ -153,6 +168,16 @@ describe("the create log", () => {
           } else if (what === "made" && present) {
             await log.made(urn, String(n));
             expected.set(urn, String(n));
+          } else if (what === "hold") {
+            await log.hold(urn, { n });
+            notes.set(urn, { notes: { n }, pid: process.pid });
+          } else if (what === "leave" || what === "drop") {
+            const left: ValueMap = what === "leave" ? { n } : {};
+            log.notes(urn);
+            log.leave(urn, left);
+            await log.settled();
+            if (what === "leave") notes.set(urn, { notes: left });
+            else notes.delete(urn);
           } else if (what === "end") {
             log.end(urn);
             await log.settled();
@@ -163,9 +188,10 @@ describe("the create log", () => {
           for (const urn of ["urn:a", "urn:b", "urn:c"]) {
             expect(log.find(urn)?.id).toBe(expected.get(urn));
             expect(log.find(urn) !== undefined).toBe(expected.has(urn));
+            expect(log.notes(urn)).toEqual(notes.get(urn));
           }
         }
-        expect(existsSync(file)).toBe(expected.size > 0);
+        expect(existsSync(file)).toBe(expected.size + notes.size > 0);
       }),
       { numRuns: 60 },
     );

@@ -1,0 +1,24 @@
+/** What requests of the engine say beside their properties: who they are about, and for how long. It knows no verb. */
+
+import type { Catalogue, ResourceIdentity } from "../core/protocol.ts";
+import { nameOf, typeOf } from "./urn.ts";
+
+/** A request about one resource. */
+export interface Named {
+  getUrn(): string;
+  getType(): string;
+  getName(): string;
+}
+
+/** Who the request is about; engines before the protocol's 2024 edition name no type, the URN does. */
+export function identityOf(request: Named, catalogue: Catalogue): ResourceIdentity {
+  const urn = request.getUrn();
+  const type = request.getType() || typeOf(urn);
+  return { urn, type: catalogue.resolveResource(type) ?? type, name: request.getName() || nameOf(urn) };
+}
+
+/** The seconds of a custom timeout; 0 on the wire means none. */
+export function timeoutOf(request: { getTimeout(): number }): { timeoutSeconds?: number } {
+  const seconds = request.getTimeout();
+  return seconds > 0 ? { timeoutSeconds: seconds } : {};
+}
