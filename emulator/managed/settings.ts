@@ -34,12 +34,14 @@ function settingsReasons(body: Call["body"]): Reason[] {
     : [{ reason: "Must be an IP address or any", field: "ssh.ip" }];
 }
 
-/** Changes what is given of `ssh`; an empty user is none. */
+/** Changes what is given of `ssh`; an empty user is none. What has its default is not kept. */
 function update(call: Call) {
   const instance = reachInstance(call);
   refuseAll(settingsReasons(call.body));
   const ssh = { ...sshOf(instance), ...call.body["ssh"] };
-  const _managedSsh = { ...ssh, user: ssh.user || null };
+  const told = Object.entries({ ...ssh, user: ssh.user || null });
+  const own = told.filter(([name, value]) => value !== defaults[name as keyof SshSettings]);
+  const _managedSsh = own.length > 0 ? Object.fromEntries(own) : undefined;
   return show(instances(call.world).update(instance.id, { _managedSsh }));
 }
 

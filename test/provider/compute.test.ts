@@ -101,11 +101,35 @@ describe("a public StackScript", () => {
     ]);
     expect((await apply(account, resource, least, shared)).operation).toBe("same");
     const { id, inputs: oldInputs, state } = shared;
+    // Taken out of the declaration it stays public, and that is not forgotten.
+    const renamed = await apply(account, resource, { ...least, label: "renamed" }, shared);
+    expect(renamed).toMatchObject({ operation: "update", state: { isPublic: true } });
+    await expect(apply(account, resource, { ...least, isPublic: false }, renamed)).rejects.toMatchObject({
+      failures: [{ property: "isPublic", reason: expect.stringContaining("cannot be made private") }],
+    });
+    expect(account.requests()).toEqual({});
     await expect(
       account.during((provider) => provider.delete({ ...resource, id, oldInputs, state })),
     ).rejects.toThrow(/public.*retainOnDelete: true/);
     expect(account.requests()).toEqual({ GET: 1 });
     expect(await account.call("GET", `/compute/stackscripts/${id}`)).toMatchObject({ is_public: true });
+  });
+
+  test("would be deleted before its replacement is made, so that the refusal comes first", async () => {
+    const provider = await account.open();
+    const diff = (oldInputs: ValueMap, state: ValueMap) =>
+      provider.diff({
+        ...resource,
+        id: "5",
+        oldInputs,
+        state,
+        newInputs: { ...oldInputs, label: "web-2" },
+      });
+    const isPublic = { ...least, isPublic: true };
+    expect((await diff(isPublic, isPublic)).deleteBeforeReplace).toBe(true);
+    expect((await diff(least, isPublic)).deleteBeforeReplace).toBe(true);
+    expect((await diff(least, { ...least, isPublic: false })).deleteBeforeReplace).toBe(false);
+    expect(provider.requests()).toEqual({});
   });
 
   test("made public behind the provider's back, its delete is refused with the same advice", async () => {
@@ -117,13 +141,20 @@ describe("a public StackScript", () => {
     const read = await account.during((provider) =>
       provider.read({ ...resource, id, inputs: oldInputs, state }),
     );
-    expect(read!.inputs["isPublic"]).toBe(true);
+    expect(read!.inputs).toEqual({ ...oldInputs, isPublic: true });
+    const imported = await account.during((provider) => provider.read({ ...resource, id }));
+    expect(imported!.inputs).toEqual({ ...least, isPublic: true });
   });
 
   test.each<[string, ValueMap, string]>([
     ["a script without an interpreter", { ...least, script: "echo hello" }, "script: must begin with #!"],
     ["a short label", { ...least, label: "ab" }, "label: must have 3 to 128 characters, not 2"],
+    ["a long label", { ...least, label: "x".repeat(129) }, "label: must have 3 to 128 characters, not 129"],
     ["a declaration without images", { label: "web", script }, "images: is required"],
+    ["a declaration without a script", { label: "web", images: [] }, "script: is required"],
+    ["a declaration without a label", { images: [], script }, "label: is required"],
+    ["a word for a truth", { ...least, isPublic: "perhaps" }, "isPublic: must be true or false"],
+    ["its own date", { ...least, created: "2024-04-01T10:00:00" }, "created: is made by the service"],
   ])("is refused for %s, without a request", async (_, inputs, reason) => {
     expect(await failures(inputs)).toEqual([expect.stringContaining(reason)]);
   });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isSecret, reveal, type ValueMap } from "../../provider/core/value.ts";
-import { type Account, apply, openAccount, type Resource, resourceNamed } from "./deployment.ts";
+import { type Account, apply, openAccount, type Resource, resourceNamed, type Saved } from "./deployment.ts";
 import { leadsItsLife } from "./lifecycle.ts";
 
 const instance = async (account: Account, label: string): Promise<string> => {
@@ -138,6 +138,7 @@ leadsItsLife({
       changes: ["username", "password"],
     },
     { does: "update", declare: () => ({ label: "shop", password: "third-3" }), changes: ["username"] },
+    { does: "same", declare: () => ({ label: "shop" }) },
   ],
   naturalName: () => "shop",
   unreadable: ["password", "username"],
@@ -187,16 +188,69 @@ describe("refusals of the declaration alone", () => {
   const named = (name: string): Resource =>
     resourceNamed(`plumbline:managed/${name.charAt(0).toLowerCase()}${name.slice(1)}:${name}`, "subject");
   test.each<[string, string, ValueMap, (string | RegExp)[]]>([
-    ["a contact without an address", "Contact", { name: "Jo" }, ["email: is required"]],
+    ["a contact without name and address", "Contact", {}, ["name: is required", "email: is required"]],
     [
-      "a contact of odd values",
+      "a contact of values too short",
       "Contact",
-      { name: "J", email: "no", group: "x", phone: { primary: "call me" } },
+      { name: "J", email: "no", group: "x", phone: { primary: "call me", secondary: "12" } },
       [
-        /^name: must have 2 to 64/,
+        "name: must have 2 to 64 characters, not 1",
         /^email: must be an e-mail/,
-        /^group: must have 2 to 50/,
-        /^phone.primary: must/,
+        "group: must have 2 to 50 characters, not 1",
+        /^phone\.primary: must be a phone number/,
+        /^phone\.secondary: must be a phone number/,
+      ],
+    ],
+    [
+      "a contact of values too long",
+      "Contact",
+      { name: "J".repeat(65), email: "jo@example.org", group: "x".repeat(51) },
+      ["name: must have 2 to 64 characters, not 65", "group: must have 2 to 50 characters, not 51"],
+    ],
+    ["a name of other letters", "Contact", { ...contact, name: "Jörg" }, [/^name: must have only ASCII/]],
+    [
+      "a service without what it needs",
+      "Service",
+      {},
+      ["label: is required", "serviceType: is required", "address: is required", "timeout: is required"],
+    ],
+    [
+      "a service of values too short",
+      "Service",
+      { ...service, label: "ab", address: "x", timeout: 0 },
+      [
+        "label: must have 3 to 64 characters, not 2",
+        "address: must have 3 to 100 characters, not 1",
+        "timeout: must be 1 to 255, not 0",
+      ],
+    ],
+    [
+      "a service of values too long",
+      "Service",
+      {
+        ...service,
+        label: "x".repeat(65),
+        address: `https://shop.example/${"x".repeat(80)}`,
+        timeout: 256,
+        body: "x".repeat(101),
+        consultationGroup: "x".repeat(51),
+      },
+      [
+        "label: must have 3 to 64 characters, not 65",
+        "address: must have 3 to 100 characters, not 101",
+        "timeout: must be 1 to 255, not 256",
+        "body: must have 0 to 100 characters, not 101",
+        "consultationGroup: must have 0 to 50 characters, not 51",
+      ],
+    ],
+    [
+      "a service of another kind, with no ids",
+      "Service",
+      { ...service, label: "shop!", serviceType: "icmp", credentials: ["main"] },
+      [
+        /^label: must have only ASCII/,
+        'serviceType: must be one of url, tcp, not "icmp"',
+        /^credentials\[0\]: must be an id/,
       ],
     ],
     [
@@ -217,13 +271,48 @@ describe("refusals of the declaration alone", () => {
       { ...service, serviceType: "tcp" },
       [/^address: must be an address like example\.org:25, not/],
     ],
-    ["a timeout of no seconds", "Service", { ...service, timeout: 0 }, ["timeout: must be 1 to 255, not 0"]],
+    [
+      "a port for a page",
+      "Service",
+      { ...service, address: "shop.example:80" },
+      [/^address: must be an address like https:/],
+    ],
     ["a new credential without a password", "Credential", { label: "shop" }, [/^password: is required/]],
+    [
+      "a credential of values too short",
+      "Credential",
+      { label: "x", password: "" },
+      ["label: must have 2 to 75 characters, not 1", "password: must have at least 1 characters"],
+    ],
+    [
+      "a credential of values too long",
+      "Credential",
+      { label: "x".repeat(76), username: "u".repeat(5001), password: "p" },
+      ["label: must have 2 to 75 characters, not 76", "username: must have 0 to 5000 characters, not 5001"],
+    ],
+    [
+      "a label of other letters",
+      "Credential",
+      { label: "shop!", password: "p" },
+      [/^label: must have only ASCII/],
+    ],
+    ["settings of nothing", "InstanceSettings", { ssh: {} }, ["computeId: is required"]],
     [
       "settings out of bounds",
       "InstanceSettings",
-      { computeId: 1, ssh: { port: 0, ip: "somewhere" } },
-      [/^ssh\.ip: must be an IPv4 or IPv6 address, or any/, /^ssh\.port: must be 1 to 65535, not 0/],
+      { computeId: "web-1", ssh: { port: 0, ip: "somewhere", user: "" } },
+      [
+        /^computeId: must be an id/,
+        /^ssh\.ip: must be an IPv4 or IPv6 address, or any/,
+        "ssh.port: must be 1 to 65535, not 0",
+        "ssh.user: must have 1 to 32 characters, not 0",
+      ],
+    ],
+    [
+      "settings beyond the bounds",
+      "InstanceSettings",
+      { computeId: 1, ssh: { port: 65_536, user: "u".repeat(33) } },
+      ["ssh.port: must be 1 to 65535, not 65536", "ssh.user: must have 1 to 32 characters, not 33"],
     ],
   ])("%s", async (_, name, newInputs, expected) => {
     const provider = await account.open();
@@ -295,6 +384,33 @@ describe("a credential", () => {
     expect(removal).toEqual({ "POST /managed/credentials/{credentialId}/revoke": 1 });
   });
 
+  test("keeps the user name that it was imported with until one is declared, and both when both are taken out", async () => {
+    const login = () => {
+      const { collections } = account.emulator.data() as { collections: { [name: string]: object[] } };
+      return collections["managedCredentials"]!.find((one) => (one as { label: string }).label === "theirs");
+    };
+    const made = { label: "theirs", username: "root", password: "pa55-a" };
+    const { id } = await account.call("POST", "/managed/credentials", made);
+    const imported = (await account.during((provider) => provider.read({ ...resource, id: String(id) })))!;
+    const rotated = await apply(account, resource, { label: "theirs", password: "pa55-b" }, imported);
+    expect(login()).toMatchObject({ _username: "root", _password: "pa55-b" });
+    const named = await apply(
+      account,
+      resource,
+      { label: "theirs", username: "deploy", password: "pa55-b" },
+      rotated,
+    );
+    expect(login()).toMatchObject({ _username: "deploy", _password: "pa55-b" });
+    expect(await writesOf(() => apply(account, resource, { label: "theirs" }, named))).toEqual({});
+    expect(login()).toMatchObject({ _username: "deploy", _password: "pa55-b" });
+    const provider = await account.open();
+    const newInputs = { label: "theirs", username: "other" };
+    const { failures } = await provider.check({ ...resource, oldInputs: named.inputs, newInputs });
+    expect(failures).toEqual([
+      { property: "password", reason: expect.stringContaining("is required with username") },
+    ]);
+  });
+
   test("that was imported is left as it is until a password is declared", async () => {
     const { id } = await account.call("POST", "/managed/credentials", { label: "mine", password: "pa55-x" });
     const imported = (await account.during((provider) => provider.read({ ...resource, id: String(id) })))!;
@@ -329,9 +445,85 @@ describe("a credential", () => {
   });
 });
 
+describe("what others change", () => {
+  let account: Account;
+  beforeAll(async () => {
+    account = await openAccount();
+  });
+  afterAll(() => account.close());
+  const read = (resource: Resource, saved: Saved) =>
+    account.during((provider) => provider.read({ ...resource, ...saved }));
+
+  test("a service made one of the other kind is drift, and set right by one request", async () => {
+    const resource = resourceNamed("plumbline:managed/service:Service", "shop");
+    const made = await apply(account, resource, service, undefined);
+    const other = { service_type: "tcp", address: "shop.example:25" };
+    await account.call("PUT", `/managed/services/${made.id}`, other);
+    const found = (await read(resource, made))!;
+    expect(found.inputs).toEqual({ ...service, serviceType: "tcp", address: "shop.example:25" });
+    const restored = await apply(account, resource, service, found);
+    expect(Object.keys(restored.diff!.detailedDiff).sort()).toEqual(["address", "serviceType"]);
+    expect(restored.state).toMatchObject(service);
+    expect(account.requests()).toEqual({ GET: 1, PUT: 1 });
+  });
+
+  test("a service that is not to be monitored is not, from the beginning", async () => {
+    const resource = resourceNamed("plumbline:managed/service:Service", "quiet");
+    const declared = { ...service, label: "quiet", enabled: false };
+    const { state } = await apply(account, resource, declared, undefined);
+    expect(state).toMatchObject({ status: "disabled", enabled: false });
+    expect(account.requests()).toEqual({ POST: 2 });
+  });
+
+  test("a credential that was revoked is taken off its services, which is drift of theirs", async () => {
+    const { id } = await account.call("POST", "/managed/credentials", { label: "gone", password: "pa55" });
+    const resource = resourceNamed("plumbline:managed/service:Service", "with-key");
+    const declared = { ...service, label: "with key", credentials: [String(id)] };
+    const made = await apply(account, resource, declared, undefined);
+    await account.call("POST", `/managed/credentials/${id}/revoke`);
+    expect((await read(resource, made))!.inputs).not.toHaveProperty("credentials");
+    const failure = account.during((provider) =>
+      provider.update({
+        ...resource,
+        id: made.id,
+        oldInputs: { ...made.inputs, notes: "old" },
+        state: made.state,
+        newInputs: made.inputs,
+        preview: false,
+      }),
+    );
+    await expect(failure).rejects.toMatchObject({
+      failures: [{ property: "credentials[0]", reason: expect.stringContaining(String(id)) }],
+    });
+  });
+
+  test("two contacts of one name are told apart by their ids", async () => {
+    for (const email of ["a@example.org", "b@example.org"])
+      await account.call("POST", "/managed/contacts", { name: "Twin", email });
+    const resource = resourceNamed("plumbline:managed/contact:Contact", "twin");
+    await expect(account.during((provider) => provider.read({ ...resource, id: "Twin" }))).rejects.toThrow(
+      /"Twin" names 2 objects; use one of their ids: \d+, \d+/,
+    );
+  });
+
+  test("settings of an instance that is gone are gone, can be deleted, and cannot be made", async () => {
+    const resource = resourceNamed("plumbline:managed/instanceSettings:InstanceSettings", "web");
+    const computeId = await instance(account, "short-lived");
+    const made = await apply(account, resource, { computeId, ssh: { port: 2222 } }, undefined);
+    await account.call("DELETE", `/compute/instances/${computeId}`);
+    expect(await read(resource, made)).toBeUndefined();
+    const { id, inputs: oldInputs, state } = made;
+    await account.during((provider) => provider.delete({ ...resource, id, oldInputs, state }));
+    await expect(apply(account, resource, { computeId }, undefined)).rejects.toThrow(
+      new RegExp(`no InstanceSettings ${computeId}`),
+    );
+  });
+});
+
 describe("functions", () => {
   let account: Account;
   let contactId: string;
+  let credentialId: string;
   let serviceId: string;
   let computeId: string;
   beforeAll(async () => {
@@ -339,7 +531,7 @@ describe("functions", () => {
     const make = async (path: string, body: object) => String((await account.call("POST", path, body))["id"]);
     contactId = await make("/managed/contacts", { ...contact, group: "night" });
     await make("/managed/contacts", { name: "Al", email: "al@example.org" });
-    await make("/managed/credentials", { label: "key", password: "pa55" });
+    credentialId = await make("/managed/credentials", { label: "key", password: "pa55" });
     serviceId = await make("/managed/services", {
       label: "shop",
       service_type: "url",
@@ -365,8 +557,8 @@ describe("functions", () => {
       expect(await invoke("getContact", args)).toMatchObject({ id: contactId, group: "night" });
     for (const args of [{ id: serviceId }, { label: "shop" }] as ValueMap[])
       expect(await invoke("getService", args)).toMatchObject({ id: serviceId, enabled: true, timeout: 5 });
-    const credential = await invoke("getCredential", { label: "key" });
-    expect(Object.keys(credential).sort()).toEqual(["id", "label"]);
+    for (const args of [{ id: credentialId }, { label: "key" }] as ValueMap[])
+      expect(await invoke("getCredential", args)).toEqual({ id: credentialId, label: "key" });
     await expect(invoke("getContact", { name: "No" })).rejects.toThrow('no Contact with name "No"');
     await expect(invoke("getService", { id: 99 })).rejects.toThrow("no Service with id 99");
   });
@@ -400,6 +592,15 @@ describe("functions", () => {
     expect((await invoke("getIssues", { serviceId: 99 }))["issues"]).toEqual([]);
     expect((await invoke("getServices", { status: "problem" }))["services"]).toHaveLength(1);
     await expect(invoke("getIssue", { id: 99 })).rejects.toThrow("no issue with id 99");
+  });
+
+  test("arguments that name nothing, or two things, are refused without a request", async () => {
+    for (const args of [{}, { id: contactId, name: "Jo Doe" }] as ValueMap[]) {
+      const provider = await account.open();
+      const token = "plumbline:managed/getContact:getContact";
+      expect((await provider.invoke({ token, args, preview: false })).failures).toHaveLength(1);
+      expect(provider.requests()).toEqual({});
+    }
   });
 
   test("the account's usage and key are told", async () => {

@@ -5,7 +5,7 @@ import { resource } from "../../core/resource.ts";
 import { times } from "../fields.ts";
 
 const advice =
-  "the service never deletes a public StackScript: set retainOnDelete: true on the resource and apply that, and it can then leave the stack while the script stays";
+  "the service never deletes a public StackScript: set retainOnDelete: true on the resource and apply that, and it can then leave the stack, or be replaced, while the script stays";
 
 const userDefinedField = group(
   {
@@ -75,6 +75,8 @@ export const StackScript = resource({
       );
     }
   },
+  // Nothing is made before the service has said whether the old script can go.
+  collides: (before) => before.isPublic === true,
   async beforeDelete({ service, inputs, path, id }) {
     if (inputs.isPublic !== true) return;
     const script = await service.getFresh(path);

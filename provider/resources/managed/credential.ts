@@ -30,7 +30,8 @@ export const Credential = resource({
     ),
     username: optional(
       text({
-        description: "User to log in as, at most 5000 characters. It is changed together with the password.",
+        description:
+          "User to log in as, at most 5000 characters. Taken out later, it is emptied; taken out together with the password, both stay as they are.",
         maxLength: 5000,
         writeOnly: true,
         default: "",
@@ -39,7 +40,7 @@ export const Credential = resource({
     password: optional(
       text({
         description:
-          "Required for a new Credential. Left out of an imported one, or taken out later, it stays as it is.",
+          "Required for a new Credential, and with `username`. Left out of an imported one, or taken out later, it stays as it is. A change is one request, sent with the user name. The service never tells it, so one that somebody else changed is not noticed.",
         minLength: 1,
         secret: true,
         writeOnly: true,
@@ -61,11 +62,15 @@ export const Credential = resource({
     {
       name: "update",
       fields: ["username", "password"],
-      async sync({ service, path, inputs }) {
-        const { username = "", password } = inputs;
+      async sync({ service, path, inputs, changed }) {
+        const { username, password } = inputs;
+        if (password === undefined) return undefined; // both were taken out: they stay, as one cannot be sent without the other
+        // A user name that no declaration ever gave is not emptied.
+        const isOurs = username !== undefined || changed.has("username");
+        const body = { ...(isOurs && { username: username ?? "" }), password };
         for (let attempt = 1; ; attempt++) {
           try {
-            await service.post(`${path}/update`, { username, password });
+            await service.post(`${path}/update`, body);
             return undefined;
           } catch (error) {
             if (!isAnswerLost(error) || attempt === attempts) throw error;
