@@ -3,6 +3,7 @@
 import { Command, CommanderError } from "commander";
 import { addApplyCommands } from "./commands/apply.ts";
 import { addCallCommands } from "./commands/call.ts";
+import { addCoverageCommand } from "./commands/coverage.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addPreviewCommands } from "./commands/preview.ts";
 import { addRunCommand } from "./commands/run.ts";
@@ -22,6 +23,7 @@ addImportCommand(program);
 addStackCommands(program);
 addCallCommands(program);
 addRunCommand(program);
+addCoverageCommand(program);
 addEmulatorCommand(program);
 
 async function main(args: readonly string[]): Promise<number> {

@@ -1,0 +1,76 @@
+/**
+ * The record of what the tests really called (`schemas/coverage.json`). `npm run coverage:record [-- TEST…]` runs the tests that drive the types
+ * and functions in process (default: test/provider) and writes it anew; `npm test` holds it against its own run by the functions below.
+ */
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+
+const root = resolve(import.meta.dirname, "..");
+const recordFile = join(root, "schemas", "coverage.json");
+
+/** What the test files that were recorded into `folder` called: operation → reachers, in the contract's order, its own operations only. */
+export function readCalls(folder) {
+  const called = new Map();
+  for (const name of readdirSync(folder)) {
+    for (const [operation, reachers] of Object.entries(
+      JSON.parse(readFileSync(join(folder, name), "utf8")),
+    )) {
+      called.set(operation, [...(called.get(operation) ?? []), ...reachers]);
+    }
+  }
+  const { paths } = JSON.parse(readFileSync(join(root, "schemas", "service.openapi.json"), "utf8"));
+  const calls = {};
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, described] of Object.entries(item)) {
+      const operation = `${method.toUpperCase()} ${path}`;
+      if (described["x-supporting"] || !called.has(operation)) continue;
+      calls[operation] = [...new Set(called.get(operation))].sort();
+    }
+  }
+  return calls;
+}
+
+export const readRecord = () => JSON.parse(readFileSync(recordFile, "utf8"));
+
+/**
+ * Holds a record against the calls of a whole run. `untrue`: operations that the record claims and that none of their recorded reachers
+ * called. `untold`: operations that were called and are not in the record at all. Which of several reachers sends a read that they share
+ * is a matter of moments, so neither list asks for more than one.
+ */
+export function judge(record, calls) {
+  const untrue = Object.entries(record)
+    .filter(([operation, reachers]) => !reachers.some((by) => calls[operation]?.includes(by)))
+    .map(([operation]) => operation);
+  const untold = Object.keys(calls).filter((operation) => !Object.hasOwn(record, operation));
+  return { untrue, untold };
+}
+
+/** Runs tests with their calls recorded. Returns vitest's status and the calls. */
+function record(tests) {
+  const folder = mkdtempSync(join(tmpdir(), "plumbline-calls-"));
+  try {
+    const { status } = spawnSync(
+      process.execPath,
+      [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...tests],
+      { cwd: root, stdio: "inherit", env: { ...process.env, PLUMBLINE_RECORD_CALLS: folder } },
+    );
+    return { status: status ?? 1, calls: readCalls(folder) };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  const tests = process.argv.slice(2);
+  const { status, calls } = record(tests.length > 0 ? tests : ["test/provider"]);
+  if (status !== 0) {
+    console.error("tests failed: the record is left as it was");
+    process.exit(status);
+  }
+  writeFileSync(recordFile, `${JSON.stringify(calls, null, 2)}\n`);
+  console.log(`schemas/coverage.json: ${Object.keys(calls).length} operations`);
+}

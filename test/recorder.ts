@@ -1,0 +1,64 @@
+/**
+ * Writes down which type's verb and which function really called which operation of the contract, as the emulator answered it. Hears only
+ * what the product tells of itself: what a test asks the service by itself is in no call of a Provider and so never counts.
+ */
+
+import { AsyncLocalStorage } from "node:async_hooks";
+import { channel, subscribe } from "node:diagnostics_channel";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import type { Catalogue } from "../provider/core/protocol.ts";
+import { shortToken } from "../provider/core/token.ts";
+import type { ProviderCall } from "../provider/provider.ts";
+import type { ToldAnswer } from "../provider/service/transport.ts";
+
+/** Records the whole test file, and leaves what it called in a file of its own in `folder`, as JSON: reachers by operation. */
+export function recordCalls(folder: string): void {
+  const current = new AsyncLocalStorage<ProviderCall>();
+  const heard = new Map<string, { call: ProviderCall; answer: ToldAnswer }>();
+  channel("plumbline:call").bindStore(current);
+  subscribe("plumbline:answer", (message) => {
+    const call = current.getStore();
+    const answer = message as ToldAnswer;
+    if (call === undefined || answer.status >= 300) return;
+    const path = answer.path.split("?", 1)[0]!;
+    const key = [call.verb, call.token, call.name, answer.method, path].join(" ");
+    if (!heard.has(key)) heard.set(key, { call, answer: { ...answer, path } });
+  });
+  afterAll(async () => {
+    if (heard.size === 0) return;
+    // All of this was loaded by the tests already, and files that call nothing need none of it.
+    const [{ operations, release }, { createRouter }, { catalogue }] = await Promise.all([
+      import("../emulator/contract.ts"),
+      import("../emulator/router.ts"),
+      import("../provider/provider.ts"),
+    ]);
+    const route = createRouter(operations, (segment) => segment);
+    const reached: { [operation: string]: string[] } = {};
+    for (const { call, answer } of heard.values()) {
+      // Only the judge's answers count: a server that a test made up may say yes to anything.
+      if (answer.headers["x-spec-version"] !== release) continue;
+      const operation = route(answer.path)?.operations.get(answer.method)?.key;
+      const by = reacherOf(call, catalogue);
+      if (operation === undefined || by === undefined) continue;
+      const known = reached[operation] ?? [];
+      if (!known.includes(by)) reached[operation] = [...known, by];
+    }
+    mkdirSync(folder, { recursive: true });
+    const name = `${process.pid}-${Date.now()}.json`;
+    writeFileSync(join(folder, name), JSON.stringify(reached));
+  });
+}
+
+/** What is told of a call: `plumbline:dns:getDomain`, `plumbline:dns:Domain create`, `plumbline:databases:MySqlInstance run patch`, and `plumbline:objectstorage:cancel run` for a verb of an area. */
+function reacherOf(call: ProviderCall, known: Catalogue): string | undefined {
+  if (call.verb === "invoke") return named(known.resolveFunction(call.token));
+  const type = known.resolveResource(call.token);
+  if (call.verb !== "run") return named(type, call.verb);
+  return named(type, "run", call.name) ?? named(known.resolveVerb?.(call.token), "run");
+}
+
+function named(token: string | undefined, ...words: readonly (string | undefined)[]): string | undefined {
+  return token && [shortToken(token), ...words.filter((word) => word !== undefined)].join(" ");
+}
