@@ -1,4 +1,4 @@
-/** The forms in which values are compared: what the service rounds, rewrites or reorders, declared on fields by name. Never changes what is stored or sent. */
+/** The forms in which values are compared: what the service rounds, rewrites or reorders, declared on fields by name. Changes nothing that is stored or sent, but line ends, which are sent as the service runs them. */
 
 import ipaddr from "ipaddr.js";
 import type { Value } from "./value.ts";

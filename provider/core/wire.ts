@@ -2,6 +2,7 @@
 
 import type { TSchema } from "typebox";
 import { annotations, type Fields, fieldsOf, isOfDefaults, itemsOf, mapItemsOf } from "./field.ts";
+import { applyForms } from "./normal-form.ts";
 import type { WireObject } from "./service-port.ts";
 import { isResourceReference, isValueMap, reveal, secret, type Value, type ValueMap } from "./value.ts";
 import { fromWireName, toWireName } from "./wire-name.ts";
@@ -15,6 +16,9 @@ export function wireNameOf(name: string, field: TSchema | undefined): string {
 export function toWire(field: TSchema | undefined, given: Value): unknown {
   const revealed = reveal(given);
   const value = isResourceReference(revealed) ? (revealed.id ?? null) : revealed;
+  // A script with Windows line ends would not find its interpreter.
+  if (field && typeof value === "string" && annotations(field).normal === "line-endings")
+    return applyForms("line-endings", value);
   if (field && isOfDefaults(field) && (value === null || isValueMap(value)))
     return wholeGroup(field, value ?? {});
   if (

@@ -160,6 +160,22 @@ describe("a public StackScript", () => {
   });
 });
 
+test("a script with Windows line ends is sent with plain ones, as no interpreter would be found otherwise", async () => {
+  const account = await openAccount();
+  try {
+    const windows = { ...least, script: script.replaceAll("\n", "\r\n") };
+    const resource = resourceNamed(type, "windows");
+    const made = await apply(account, resource, windows, undefined);
+    expect(made).toMatchObject({ inputs: windows, state: { script } });
+    const changed = { ...windows, script: "#!/bin/sh\r\ntrue\r\n" };
+    expect((await apply(account, resource, changed, made)).state).toMatchObject({
+      script: "#!/bin/sh\ntrue\n",
+    });
+  } finally {
+    await account.close();
+  }
+});
+
 describe("functions", () => {
   let account: Account;
   let id: string;

@@ -44,14 +44,17 @@ export const getStackScripts = providerFunction({
     mine: optional(
       flag({
         description:
-          "True: the account's own alone. False: those of every account that can be seen; give other arguments then, there are thousands. Default: true.",
+          "True: the account's own alone. False: the public ones of every account too; give other arguments then, as there are thousands. Default: true.",
       }),
     ),
     label: optional(text({ description: "Only StackScripts with this label." })),
     username: optional(text({ description: "Only StackScripts that this user made." })),
     isPublic: optional(flag({ description: "Only public ones, or only private ones." })),
     image: optional(
-      text({ description: "Only StackScripts that can be deployed with this image (`compute/debian12`)." }),
+      text({
+        description:
+          "Only StackScripts that can be deployed with this image (`compute/debian12`), those for `any/all` included.",
+      }),
     ),
   },
   result: { stackScripts: viewList(StackScript, "The StackScripts, by id.") },

@@ -16,40 +16,41 @@ const userDefinedField = group(
     oneOf: optional(text({ description: "Values to choose one of, by commas.", wireName: "oneof" })),
     manyOf: optional(text({ description: "Values to choose any of, by commas.", wireName: "manyof" })),
   },
-  { description: "A parameter of the script.", typeName: "UserDefinedField" },
+  { description: "Something that a deployment of the script is asked for.", typeName: "UserDefinedField" },
 );
 
 export const StackScript = resource({
   area: "compute",
   name: "StackScript",
   description:
-    "A script that runs when an instance made from it is first started. A public one can be changed, but neither be made private nor deleted. Import by its id or, for the account's own, its label.",
+    "A script that runs on an instance deployed with it, when that is first started. A public one can be changed, but never be made private again nor deleted: with the option `retainOnDelete: true` it leaves the stack, or is replaced, and stays on the service. Import by its id or, for the account's own, its label.",
   path: "/compute/stackscripts/{stackScriptNumber}",
   own: { mine: true },
   nameFormat: "LABEL",
   inputs: {
     label: text({
-      description: "For display only: 3 to 128 characters; several scripts may share one.",
+      description: "Name for people: 3 to 128 characters; several scripts may share one.",
       minLength: 3,
       maxLength: 128,
       adoptKey: true,
     }),
     images: list(text({ description: "Id of an image (`compute/debian12`), or `any/all`." }), {
-      description: "The images that the script can be deployed with; order does not matter.",
+      description:
+        "Ids of the images that the script can be deployed with (`compute/debian12`), or `any/all` for every one; order does not matter.",
       normal: "set",
     }),
     script: text({
       description:
-        "The script. It begins with `#!`; `<UDF name=… label=…>` tags in it declare the parameters of a deployment. Kinds of line ends do not matter.",
+        'The script. It begins with `#!`. Tags in its comments (`<UDF name="port" label="Port" default="80" />`) declare what a deployment is asked for and hands to the script as variables (`$PORT`). Windows line ends are sent as plain ones; a change between the two is none.',
       normal: "line-endings",
       rules: [{ pattern: "^#!", says: "must begin with #! and the interpreter's path" }],
     }),
     description: optional(text({ description: "What the script is for.", default: "" })),
-    revNote: optional(text({ description: "What the last revision changed.", default: "" })),
+    revNote: optional(text({ description: "What the last change of the script was about.", default: "" })),
     isPublic: optional(
       flag({
         description:
-          "True lets every account see and deploy it. It can never be made private again: `false` is then refused, and taking it out of the declaration changes nothing. Default: false.",
+          "True lets every account see and deploy it, for ever: `false` is then refused in the preview, and taking it out of the declaration changes nothing. Default: false.",
         default: false,
         computed: true,
       }),
@@ -57,13 +58,13 @@ export const StackScript = resource({
   },
   outputs: {
     userDefinedFields: list(userDefinedField, {
-      description: "The parameters that the script declares.",
+      description: "What a deployment is asked for: the fields that the script declares, in order.",
       movedBy: ["script"],
     }),
-    deploymentsActive: integer({ description: "Instances made from it that there are now." }),
-    deploymentsTotal: integer({ description: "Instances ever made from it." }),
+    deploymentsActive: integer({ description: "Instances deployed with it that there are now." }),
+    deploymentsTotal: integer({ description: "Instances ever deployed with it." }),
     username: text({ description: "The user who made it." }),
-    userAvatarId: text({ description: "Picture of that user." }),
+    userAvatarId: text({ description: "Picture of that user: a hash of the mail address." }),
     mine: flag({ description: "True when it belongs to the account." }),
     ...times,
   },

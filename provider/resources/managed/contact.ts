@@ -21,13 +21,14 @@ export const Contact = resource({
   area: "managed",
   name: "Contact",
   description:
-    "Somebody to tell when a monitored service fails. Services name contacts by their group. Import by its id or its name.",
+    "Somebody to tell when a monitored service fails. A Service names a group, and every Contact of the group is told. Import by its id or its name.",
   path: "/managed/contacts/{contactNumber}",
   nameFormat: "NAME",
   naturalName: (contact) => String(contact["name"]),
   inputs: {
     name: text({
-      description: "The name: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.",
+      description:
+        "Name of the person or team: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.",
       minLength: 2,
       maxLength: 64,
       adoptKey: true,
@@ -41,7 +42,8 @@ export const Contact = resource({
     email: text({ description: "The address that alerts go to.", format: "email", adoptKey: true }),
     group: optional(
       text({
-        description: "The group that services name to have it told: 2 to 50 characters.",
+        description:
+          "The group that it is told with, which a Service names as its `consultationGroup`: 2 to 50 characters.",
         minLength: 2,
         maxLength: 50,
         default: null,
@@ -50,7 +52,7 @@ export const Contact = resource({
     phone: optional(
       group(
         { primary: number("The number to call first."), secondary: number("The number to call next.") },
-        { description: "Numbers to call. One that is left out is removed.", typeName: "ContactPhone" },
+        { description: "Numbers to call. One that is taken out is removed.", typeName: "ContactPhone" },
       ),
     ),
   },

@@ -12,14 +12,14 @@ export const Credential = resource({
   area: "managed",
   name: "Credential",
   description:
-    "A user name and a password that support staff may use when a monitored service fails. The service never tells either again. Deleting it revokes it. Import by its id or its label.",
+    "A user name and a password that support staff may log in with when a monitored service fails. The service never tells either again. Deleting it revokes it, which takes it off every Service that names it. Import by its id or its label; user name and password stay as they are until they are declared.",
   path: "/managed/credentials/{credentialNumber}",
   nameFormat: "LABEL",
   inputs: {
     label: optional(
       text({
         description:
-          "Unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.",
+          "Name of the credential, unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.",
         minLength: 2,
         maxLength: 75,
         unique: true,
@@ -49,7 +49,9 @@ export const Credential = resource({
     ),
   },
   outputs: {
-    lastDecrypted: optional(text({ description: "When somebody last read the password (UTC)." })),
+    lastDecrypted: optional(
+      text({ description: "When support staff last read the password (UTC); absent when they never did." }),
+    ),
   },
   check({ declares, isNew, refuse }) {
     if (declares("password")) return;

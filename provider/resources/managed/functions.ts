@@ -39,7 +39,7 @@ export const getService = getOne(Service, "label", "managed/service");
 export const getContacts = providerFunction({
   area: "managed",
   name: "getContacts",
-  description: "Every Contact of the account that the arguments match.",
+  description: "The Contacts of the account: all, or those of one group.",
   args: { group: optional(text({ description: "Only Contacts of this group." })) },
   result: { contacts: viewList(Contact, "The Contacts, by id.") },
   async call({ args, service }) {
@@ -52,7 +52,8 @@ export const getContacts = providerFunction({
 export const getCredentials = providerFunction({
   area: "managed",
   name: "getCredentials",
-  description: "Every Credential of the account, without its user name and password.",
+  description:
+    "Every Credential of the account, without user names and passwords, which the service never tells.",
   args: {},
   result: { credentials: viewList(Credential, "The Credentials, by id.") },
   async call({ service }) {
@@ -64,10 +65,12 @@ export const getCredentials = providerFunction({
 export const getServices = providerFunction({
   area: "managed",
   name: "getServices",
-  description: "Every Service of the account that the arguments match.",
+  description: "The Services of the account: all, or those that the arguments match.",
   args: {
-    status: optional(text({ description: "Only Services of this status (`problem`)." })),
-    consultationGroup: optional(text({ description: "Only Services that tell this group." })),
+    status: optional(
+      text({ description: "Only Services of this status: `pending`, `ok`, `problem` or `disabled`." }),
+    ),
+    consultationGroup: optional(text({ description: "Only Services that tell this group of Contacts." })),
   },
   result: { services: viewList(Service, "The Services, by id.") },
   async call({ args, service }) {
@@ -83,7 +86,7 @@ export const getServices = providerFunction({
 export const getInstanceSettings = providerFunction({
   area: "managed",
   name: "getInstanceSettings",
-  description: "The settings of every compute instance, or of one.",
+  description: "How support staff log in to every compute instance of the account, or to one.",
   args: {
     computeId: optional(
       id({ description: "Only the settings of this compute instance.", reference: "compute/instance" }),

@@ -10,7 +10,7 @@ export const InstanceSettings = resource({
   area: "managed",
   name: "InstanceSettings",
   description:
-    "How support staff reach a compute instance. Every instance has such settings: creating takes them over, deleting puts the defaults back. Import by the instance's id or its label.",
+    "How support staff log in to a compute instance. Every instance has such settings: creating this takes them over, whatever they are, and deleting it puts the defaults back; the instance itself is left alone. Import by the instance's id or its label.",
   path: `${collection}/{computeId}`,
   nameFormat: "INSTANCE_LABEL",
   takesOver: true,
@@ -52,7 +52,7 @@ export const InstanceSettings = resource({
             }),
           ),
         },
-        { description: "How to log in. What is left out has its default.", typeName: "InstanceSsh" },
+        { description: "How to log in over SSH. What is left out has its default.", typeName: "InstanceSsh" },
       ),
     ),
   },

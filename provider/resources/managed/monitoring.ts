@@ -9,7 +9,9 @@ import { existing } from "../find.ts";
 const issue = {
   id: text({ description: "Id of the issue." }),
   created: text({ description: "When it began (UTC)." }),
-  services: list(text({ description: "Id of a Service." }), { description: "The Services that failed." }),
+  services: list(text({ description: "Id of a Service." }), {
+    description: "Ids of the Services that failed.",
+  }),
   entity: group(
     {
       id: text({ description: "Id of the ticket." }),
@@ -93,7 +95,8 @@ export const getStats = providerFunction({
 export const getSshKey = providerFunction({
   area: "managed",
   name: "getSshKey",
-  description: "The public key that support staff log in with, for an instance's `authorized_keys`.",
+  description:
+    "The public key that support staff log in with: put it into the `authorized_keys` of the user that InstanceSettings name. Each account has one of its own.",
   args: {},
   result: { sshKey: text({ description: "The public key." }) },
   async call({ service }) {

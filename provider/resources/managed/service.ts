@@ -10,7 +10,7 @@ export const Service = resource({
   area: "managed",
   name: "Service",
   description:
-    "A monitored service: while it does not answer as it should, there is an issue and its contacts are told. Nothing waits for its first check. Import by its id or its label.",
+    "A monitored service: while it does not answer as declared, there is an issue (`getIssues`), and the Contacts of its group are told. Nothing waits for a check, so its `status` is `pending` at first. Import by its id or its label.",
   path: "/managed/services/{serviceNumber}",
   nameFormat: "LABEL",
   asDeclared: (service) => ({ ...service, enabled: service["status"] !== "disabled" }),
@@ -34,44 +34,44 @@ export const Service = resource({
       normal: "without-fragment",
     }),
     timeout: integer({
-      description: "Seconds without an answer after which it counts as down, 1 to 255.",
+      description: "Seconds, 1 to 255, within which it must answer; after that it counts as down.",
       minimum: 1,
       maximum: 255,
     }),
     body: optional(
       text({
         description:
-          "Text that the answer must contain for the service to count as up; at most 100 characters.",
+          "Text that the answer must contain for the service to count as up; at most 100 characters. Left out, any answer will do.",
         maxLength: 100,
         default: "",
       }),
     ),
     consultationGroup: optional(
       text({
-        description: "The group of Contacts to tell; at most 50 characters.",
+        description: "The `group` of the Contacts to tell; at most 50 characters.",
         maxLength: 50,
         default: "",
       }),
     ),
     credentials: optional(
       list(id({ description: "Id of a managed Credential.", reference: "managed/credential" }), {
-        description: "The Credentials that support staff may use to mend it; order does not matter.",
+        description: "Ids of the Credentials that support staff may use to mend it; order does not matter.",
         normal: "set",
         default: [],
       }),
     ),
-    notes: optional(text({ description: "For whoever handles an issue.", default: "" })),
+    notes: optional(text({ description: "What whoever handles an issue should know.", default: "" })),
     region: optional(
       text({
         description:
-          "Id of the region (`us-east`) of a private address. Required for such an address, and for no other.",
+          "Id of the region (`us-east`) that a private address is in. Required for an address in 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16, and refused for any other.",
         minLength: 1,
         default: null,
       }),
     ),
     enabled: optional(
       flag({
-        description: "False: it is kept, but not monitored. Default: true.",
+        description: "False: it is kept, but not monitored until this is true again. Default: true.",
         updateOnly: true,
         default: true,
       }),

@@ -35,11 +35,11 @@ export interface GetStackScriptResult {
      */
     readonly created: string;
     /**
-     * Instances made from it that there are now.
+     * Instances deployed with it that there are now.
      */
     readonly deploymentsActive: number;
     /**
-     * Instances ever made from it.
+     * Instances ever deployed with it.
      */
     readonly deploymentsTotal: number;
     /**
@@ -51,15 +51,15 @@ export interface GetStackScriptResult {
      */
     readonly id: string;
     /**
-     * The images that the script can be deployed with; order does not matter.
+     * Ids of the images that the script can be deployed with (`compute/debian12`), or `any/all` for every one; order does not matter.
      */
     readonly images: string[];
     /**
-     * True lets every account see and deploy it. It can never be made private again: `false` is then refused, and taking it out of the declaration changes nothing. Default: false.
+     * True lets every account see and deploy it, for ever: `false` is then refused in the preview, and taking it out of the declaration changes nothing. Default: false.
      */
     readonly isPublic: boolean;
     /**
-     * For display only: 3 to 128 characters; several scripts may share one.
+     * Name for people: 3 to 128 characters; several scripts may share one.
      */
     readonly label: string;
     /**
@@ -67,11 +67,11 @@ export interface GetStackScriptResult {
      */
     readonly mine: boolean;
     /**
-     * What the last revision changed.
+     * What the last change of the script was about.
      */
     readonly revNote: string;
     /**
-     * The script. It begins with `#!`; `<UDF name=… label=…>` tags in it declare the parameters of a deployment. Kinds of line ends do not matter.
+     * The script. It begins with `#!`. Tags in its comments (`<UDF name="port" label="Port" default="80" />`) declare what a deployment is asked for and hands to the script as variables (`$PORT`). Windows line ends are sent as plain ones; a change between the two is none.
      */
     readonly script: string;
     /**
@@ -79,11 +79,11 @@ export interface GetStackScriptResult {
      */
     readonly updated?: string;
     /**
-     * Picture of that user.
+     * Picture of that user: a hash of the mail address.
      */
     readonly userAvatarId: string;
     /**
-     * The parameters that the script declares.
+     * What a deployment is asked for: the fields that the script declares, in order.
      */
     readonly userDefinedFields: outputs.compute.UserDefinedField[];
     /**

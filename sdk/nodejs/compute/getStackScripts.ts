@@ -23,7 +23,7 @@ export function getStackScripts(args?: GetStackScriptsArgs, opts?: pulumi.Invoke
 
 export interface GetStackScriptsArgs {
     /**
-     * Only StackScripts that can be deployed with this image (`compute/debian12`).
+     * Only StackScripts that can be deployed with this image (`compute/debian12`), those for `any/all` included.
      */
     image?: string;
     /**
@@ -35,7 +35,7 @@ export interface GetStackScriptsArgs {
      */
     label?: string;
     /**
-     * True: the account's own alone. False: those of every account that can be seen; give other arguments then, there are thousands. Default: true.
+     * True: the account's own alone. False: the public ones of every account too; give other arguments then, as there are thousands. Default: true.
      */
     mine?: boolean;
     /**
@@ -67,7 +67,7 @@ export function getStackScriptsOutput(args?: GetStackScriptsOutputArgs, opts?: p
 
 export interface GetStackScriptsOutputArgs {
     /**
-     * Only StackScripts that can be deployed with this image (`compute/debian12`).
+     * Only StackScripts that can be deployed with this image (`compute/debian12`), those for `any/all` included.
      */
     image?: pulumi.Input<string>;
     /**
@@ -79,7 +79,7 @@ export interface GetStackScriptsOutputArgs {
      */
     label?: pulumi.Input<string>;
     /**
-     * True: the account's own alone. False: those of every account that can be seen; give other arguments then, there are thousands. Default: true.
+     * True: the account's own alone. False: the public ones of every account too; give other arguments then, as there are thousands. Default: true.
      */
     mine?: pulumi.Input<boolean>;
     /**

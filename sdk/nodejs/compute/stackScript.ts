@@ -7,7 +7,7 @@ import * as outputs from "../types/output";
 import * as utilities from "../utilities";
 
 /**
- * A script that runs when an instance made from it is first started. A public one can be changed, but neither be made private nor deleted. Import by its id or, for the account's own, its label.
+ * A script that runs on an instance deployed with it, when that is first started. A public one can be changed, but never be made private again nor deleted: with the option `retainOnDelete: true` it leaves the stack, or is replaced, and stays on the service. Import by its id or, for the account's own, its label.
  */
 export class StackScript extends pulumi.CustomResource {
     /**
@@ -42,11 +42,11 @@ export class StackScript extends pulumi.CustomResource {
      */
     declare public /*out*/ readonly created: pulumi.Output<string>;
     /**
-     * Instances made from it that there are now.
+     * Instances deployed with it that there are now.
      */
     declare public /*out*/ readonly deploymentsActive: pulumi.Output<number>;
     /**
-     * Instances ever made from it.
+     * Instances ever deployed with it.
      */
     declare public /*out*/ readonly deploymentsTotal: pulumi.Output<number>;
     /**
@@ -54,15 +54,15 @@ export class StackScript extends pulumi.CustomResource {
      */
     declare public readonly description: pulumi.Output<string>;
     /**
-     * The images that the script can be deployed with; order does not matter.
+     * Ids of the images that the script can be deployed with (`compute/debian12`), or `any/all` for every one; order does not matter.
      */
     declare public readonly images: pulumi.Output<string[]>;
     /**
-     * True lets every account see and deploy it. It can never be made private again: `false` is then refused, and taking it out of the declaration changes nothing. Default: false.
+     * True lets every account see and deploy it, for ever: `false` is then refused in the preview, and taking it out of the declaration changes nothing. Default: false.
      */
     declare public readonly isPublic: pulumi.Output<boolean>;
     /**
-     * For display only: 3 to 128 characters; several scripts may share one.
+     * Name for people: 3 to 128 characters; several scripts may share one.
      */
     declare public readonly label: pulumi.Output<string>;
     /**
@@ -70,11 +70,11 @@ export class StackScript extends pulumi.CustomResource {
      */
     declare public /*out*/ readonly mine: pulumi.Output<boolean>;
     /**
-     * What the last revision changed.
+     * What the last change of the script was about.
      */
     declare public readonly revNote: pulumi.Output<string>;
     /**
-     * The script. It begins with `#!`; `<UDF name=… label=…>` tags in it declare the parameters of a deployment. Kinds of line ends do not matter.
+     * The script. It begins with `#!`. Tags in its comments (`<UDF name="port" label="Port" default="80" />`) declare what a deployment is asked for and hands to the script as variables (`$PORT`). Windows line ends are sent as plain ones; a change between the two is none.
      */
     declare public readonly script: pulumi.Output<string>;
     /**
@@ -82,11 +82,11 @@ export class StackScript extends pulumi.CustomResource {
      */
     declare public /*out*/ readonly updated: pulumi.Output<string | undefined>;
     /**
-     * Picture of that user.
+     * Picture of that user: a hash of the mail address.
      */
     declare public /*out*/ readonly userAvatarId: pulumi.Output<string>;
     /**
-     * The parameters that the script declares.
+     * What a deployment is asked for: the fields that the script declares, in order.
      */
     declare public /*out*/ readonly userDefinedFields: pulumi.Output<outputs.compute.UserDefinedField[]>;
     /**
@@ -161,11 +161,11 @@ export interface StackScriptState {
      */
     created?: pulumi.Input<string>;
     /**
-     * Instances made from it that there are now.
+     * Instances deployed with it that there are now.
      */
     deploymentsActive?: pulumi.Input<number>;
     /**
-     * Instances ever made from it.
+     * Instances ever deployed with it.
      */
     deploymentsTotal?: pulumi.Input<number>;
     /**
@@ -173,15 +173,15 @@ export interface StackScriptState {
      */
     description?: pulumi.Input<string>;
     /**
-     * The images that the script can be deployed with; order does not matter.
+     * Ids of the images that the script can be deployed with (`compute/debian12`), or `any/all` for every one; order does not matter.
      */
     images?: pulumi.Input<pulumi.Input<string>[]>;
     /**
-     * True lets every account see and deploy it. It can never be made private again: `false` is then refused, and taking it out of the declaration changes nothing. Default: false.
+     * True lets every account see and deploy it, for ever: `false` is then refused in the preview, and taking it out of the declaration changes nothing. Default: false.
      */
     isPublic?: pulumi.Input<boolean>;
     /**
-     * For display only: 3 to 128 characters; several scripts may share one.
+     * Name for people: 3 to 128 characters; several scripts may share one.
      */
     label?: pulumi.Input<string>;
     /**
@@ -189,11 +189,11 @@ export interface StackScriptState {
      */
     mine?: pulumi.Input<boolean>;
     /**
-     * What the last revision changed.
+     * What the last change of the script was about.
      */
     revNote?: pulumi.Input<string>;
     /**
-     * The script. It begins with `#!`; `<UDF name=… label=…>` tags in it declare the parameters of a deployment. Kinds of line ends do not matter.
+     * The script. It begins with `#!`. Tags in its comments (`<UDF name="port" label="Port" default="80" />`) declare what a deployment is asked for and hands to the script as variables (`$PORT`). Windows line ends are sent as plain ones; a change between the two is none.
      */
     script?: pulumi.Input<string>;
     /**
@@ -201,11 +201,11 @@ export interface StackScriptState {
      */
     updated?: pulumi.Input<string>;
     /**
-     * Picture of that user.
+     * Picture of that user: a hash of the mail address.
      */
     userAvatarId?: pulumi.Input<string>;
     /**
-     * The parameters that the script declares.
+     * What a deployment is asked for: the fields that the script declares, in order.
      */
     userDefinedFields?: pulumi.Input<pulumi.Input<inputs.compute.UserDefinedFieldArgs>[]>;
     /**
@@ -223,23 +223,23 @@ export interface StackScriptArgs {
      */
     description?: pulumi.Input<string>;
     /**
-     * The images that the script can be deployed with; order does not matter.
+     * Ids of the images that the script can be deployed with (`compute/debian12`), or `any/all` for every one; order does not matter.
      */
     images: pulumi.Input<pulumi.Input<string>[]>;
     /**
-     * True lets every account see and deploy it. It can never be made private again: `false` is then refused, and taking it out of the declaration changes nothing. Default: false.
+     * True lets every account see and deploy it, for ever: `false` is then refused in the preview, and taking it out of the declaration changes nothing. Default: false.
      */
     isPublic?: pulumi.Input<boolean>;
     /**
-     * For display only: 3 to 128 characters; several scripts may share one.
+     * Name for people: 3 to 128 characters; several scripts may share one.
      */
     label: pulumi.Input<string>;
     /**
-     * What the last revision changed.
+     * What the last change of the script was about.
      */
     revNote?: pulumi.Input<string>;
     /**
-     * The script. It begins with `#!`; `<UDF name=… label=…>` tags in it declare the parameters of a deployment. Kinds of line ends do not matter.
+     * The script. It begins with `#!`. Tags in its comments (`<UDF name="port" label="Port" default="80" />`) declare what a deployment is asked for and hands to the script as variables (`$PORT`). Windows line ends are sent as plain ones; a change between the two is none.
      */
     script: pulumi.Input<string>;
 }

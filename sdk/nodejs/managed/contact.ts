@@ -7,7 +7,7 @@ import * as outputs from "../types/output";
 import * as utilities from "../utilities";
 
 /**
- * Somebody to tell when a monitored service fails. Services name contacts by their group. Import by its id or its name.
+ * Somebody to tell when a monitored service fails. A Service names a group, and every Contact of the group is told. Import by its id or its name.
  */
 export class Contact extends pulumi.CustomResource {
     /**
@@ -42,15 +42,15 @@ export class Contact extends pulumi.CustomResource {
      */
     declare public readonly email: pulumi.Output<string>;
     /**
-     * The group that services name to have it told: 2 to 50 characters.
+     * The group that it is told with, which a Service names as its `consultationGroup`: 2 to 50 characters.
      */
     declare public readonly group: pulumi.Output<string | undefined>;
     /**
-     * The name: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.
+     * Name of the person or team: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.
      */
     declare public readonly name: pulumi.Output<string>;
     /**
-     * Numbers to call. One that is left out is removed.
+     * Numbers to call. One that is taken out is removed.
      */
     declare public readonly phone: pulumi.Output<outputs.managed.ContactPhone>;
     /**
@@ -104,15 +104,15 @@ export interface ContactState {
      */
     email?: pulumi.Input<string>;
     /**
-     * The group that services name to have it told: 2 to 50 characters.
+     * The group that it is told with, which a Service names as its `consultationGroup`: 2 to 50 characters.
      */
     group?: pulumi.Input<string>;
     /**
-     * The name: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.
+     * Name of the person or team: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.
      */
     name?: pulumi.Input<string>;
     /**
-     * Numbers to call. One that is left out is removed.
+     * Numbers to call. One that is taken out is removed.
      */
     phone?: pulumi.Input<inputs.managed.ContactPhoneArgs>;
     /**
@@ -130,15 +130,15 @@ export interface ContactArgs {
      */
     email: pulumi.Input<string>;
     /**
-     * The group that services name to have it told: 2 to 50 characters.
+     * The group that it is told with, which a Service names as its `consultationGroup`: 2 to 50 characters.
      */
     group?: pulumi.Input<string>;
     /**
-     * The name: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.
+     * Name of the person or team: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.
      */
     name: pulumi.Input<string>;
     /**
-     * Numbers to call. One that is left out is removed.
+     * Numbers to call. One that is taken out is removed.
      */
     phone?: pulumi.Input<inputs.managed.ContactPhoneArgs>;
 }

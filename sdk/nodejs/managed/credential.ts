@@ -5,7 +5,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as utilities from "../utilities";
 
 /**
- * A user name and a password that support staff may use when a monitored service fails. The service never tells either again. Deleting it revokes it. Import by its id or its label.
+ * A user name and a password that support staff may log in with when a monitored service fails. The service never tells either again. Deleting it revokes it, which takes it off every Service that names it. Import by its id or its label; user name and password stay as they are until they are declared.
  */
 export class Credential extends pulumi.CustomResource {
     /**
@@ -36,19 +36,19 @@ export class Credential extends pulumi.CustomResource {
     }
 
     /**
-     * Unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.
+     * Name of the credential, unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.
      */
     declare public readonly label: pulumi.Output<string>;
     /**
-     * When somebody last read the password (UTC).
+     * When support staff last read the password (UTC); absent when they never did.
      */
     declare public /*out*/ readonly lastDecrypted: pulumi.Output<string | undefined>;
     /**
-     * Required for a new Credential. Left out of an imported one, or taken out later, it stays as it is.
+     * Required for a new Credential, and with `username`. Left out of an imported one, or taken out later, it stays as it is. A change is one request, sent with the user name. The service never tells it, so one that somebody else changed is not noticed.
      */
     declare public readonly password: pulumi.Output<string | undefined>;
     /**
-     * User to log in as, at most 5000 characters. It is changed together with the password.
+     * User to log in as, at most 5000 characters. Taken out later, it is emptied; taken out together with the password, both stay as they are.
      */
     declare public readonly username: pulumi.Output<string | undefined>;
 
@@ -88,19 +88,19 @@ export class Credential extends pulumi.CustomResource {
  */
 export interface CredentialState {
     /**
-     * Unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.
+     * Name of the credential, unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.
      */
     label?: pulumi.Input<string>;
     /**
-     * When somebody last read the password (UTC).
+     * When support staff last read the password (UTC); absent when they never did.
      */
     lastDecrypted?: pulumi.Input<string>;
     /**
-     * Required for a new Credential. Left out of an imported one, or taken out later, it stays as it is.
+     * Required for a new Credential, and with `username`. Left out of an imported one, or taken out later, it stays as it is. A change is one request, sent with the user name. The service never tells it, so one that somebody else changed is not noticed.
      */
     password?: pulumi.Input<string>;
     /**
-     * User to log in as, at most 5000 characters. It is changed together with the password.
+     * User to log in as, at most 5000 characters. Taken out later, it is emptied; taken out together with the password, both stay as they are.
      */
     username?: pulumi.Input<string>;
 }
@@ -110,15 +110,15 @@ export interface CredentialState {
  */
 export interface CredentialArgs {
     /**
-     * Unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.
+     * Name of the credential, unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.
      */
     label?: pulumi.Input<string>;
     /**
-     * Required for a new Credential. Left out of an imported one, or taken out later, it stays as it is.
+     * Required for a new Credential, and with `username`. Left out of an imported one, or taken out later, it stays as it is. A change is one request, sent with the user name. The service never tells it, so one that somebody else changed is not noticed.
      */
     password?: pulumi.Input<string>;
     /**
-     * User to log in as, at most 5000 characters. It is changed together with the password.
+     * User to log in as, at most 5000 characters. Taken out later, it is emptied; taken out together with the password, both stay as they are.
      */
     username?: pulumi.Input<string>;
 }

@@ -35,7 +35,7 @@ export interface GetContactResult {
      */
     readonly email: string;
     /**
-     * The group that services name to have it told: 2 to 50 characters.
+     * The group that it is told with, which a Service names as its `consultationGroup`: 2 to 50 characters.
      */
     readonly group?: string;
     /**
@@ -43,11 +43,11 @@ export interface GetContactResult {
      */
     readonly id: string;
     /**
-     * The name: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.
+     * Name of the person or team: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.
      */
     readonly name: string;
     /**
-     * Numbers to call. One that is left out is removed.
+     * Numbers to call. One that is taken out is removed.
      */
     readonly phone: outputs.managed.ContactPhone;
     /**

@@ -7,7 +7,7 @@ import * as outputs from "../types/output";
 import * as utilities from "../utilities";
 
 /**
- * Every Contact of the account that the arguments match.
+ * The Contacts of the account: all, or those of one group.
  */
 export function getContacts(args?: GetContactsArgs, opts?: pulumi.InvokeOptions): Promise<GetContactsResult> {
     args = args || {};
@@ -31,7 +31,7 @@ export interface GetContactsResult {
     readonly contacts: outputs.managed.ContactInfo[];
 }
 /**
- * Every Contact of the account that the arguments match.
+ * The Contacts of the account: all, or those of one group.
  */
 export function getContactsOutput(args?: GetContactsOutputArgs, opts?: pulumi.InvokeOutputOptions): pulumi.Output<GetContactsResult> {
     args = args || {};

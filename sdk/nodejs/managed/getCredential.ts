@@ -33,11 +33,11 @@ export interface GetCredentialResult {
      */
     readonly id: string;
     /**
-     * Unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.
+     * Name of the credential, unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.
      */
     readonly label: string;
     /**
-     * When somebody last read the password (UTC).
+     * When support staff last read the password (UTC); absent when they never did.
      */
     readonly lastDecrypted?: string;
 }

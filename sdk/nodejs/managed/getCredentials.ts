@@ -7,7 +7,7 @@ import * as outputs from "../types/output";
 import * as utilities from "../utilities";
 
 /**
- * Every Credential of the account, without its user name and password.
+ * Every Credential of the account, without user names and passwords, which the service never tells.
  */
 export function getCredentials(args?: GetCredentialsArgs, opts?: pulumi.InvokeOptions): Promise<GetCredentialsResult> {
     args = args || {};
@@ -26,7 +26,7 @@ export interface GetCredentialsResult {
     readonly credentials: outputs.managed.CredentialInfo[];
 }
 /**
- * Every Credential of the account, without its user name and password.
+ * Every Credential of the account, without user names and passwords, which the service never tells.
  */
 export function getCredentialsOutput(opts?: pulumi.InvokeOutputOptions): pulumi.Output<GetCredentialsResult> {
     opts = pulumi.mergeOptions(utilities.resourceOptsDefaults(), opts || {});

@@ -7,7 +7,7 @@ import * as outputs from "../types/output";
 import * as utilities from "../utilities";
 
 /**
- * The settings of every compute instance, or of one.
+ * How support staff log in to every compute instance of the account, or to one.
  */
 export function getInstanceSettings(args?: GetInstanceSettingsArgs, opts?: pulumi.InvokeOptions): Promise<GetInstanceSettingsResult> {
     args = args || {};
@@ -31,7 +31,7 @@ export interface GetInstanceSettingsResult {
     readonly settings: outputs.managed.InstanceSettingsInfo[];
 }
 /**
- * The settings of every compute instance, or of one.
+ * How support staff log in to every compute instance of the account, or to one.
  */
 export function getInstanceSettingsOutput(args?: GetInstanceSettingsOutputArgs, opts?: pulumi.InvokeOutputOptions): pulumi.Output<GetInstanceSettingsResult> {
     args = args || {};

@@ -37,7 +37,7 @@ export interface GetIssueResult {
      */
     readonly id: string;
     /**
-     * The Services that failed.
+     * Ids of the Services that failed.
      */
     readonly services: string[];
 }

@@ -33,11 +33,11 @@ export interface GetServiceResult {
      */
     readonly address: string;
     /**
-     * Text that the answer must contain for the service to count as up; at most 100 characters.
+     * Text that the answer must contain for the service to count as up; at most 100 characters. Left out, any answer will do.
      */
     readonly body: string;
     /**
-     * The group of Contacts to tell; at most 50 characters.
+     * The `group` of the Contacts to tell; at most 50 characters.
      */
     readonly consultationGroup: string;
     /**
@@ -45,11 +45,11 @@ export interface GetServiceResult {
      */
     readonly created: string;
     /**
-     * The Credentials that support staff may use to mend it; order does not matter.
+     * Ids of the Credentials that support staff may use to mend it; order does not matter.
      */
     readonly credentials: string[];
     /**
-     * False: it is kept, but not monitored. Default: true.
+     * False: it is kept, but not monitored until this is true again. Default: true.
      */
     readonly enabled: boolean;
     /**
@@ -61,11 +61,11 @@ export interface GetServiceResult {
      */
     readonly label: string;
     /**
-     * For whoever handles an issue.
+     * What whoever handles an issue should know.
      */
     readonly notes: string;
     /**
-     * Id of the region (`us-east`) of a private address. Required for such an address, and for no other.
+     * Id of the region (`us-east`) that a private address is in. Required for an address in 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16, and refused for any other.
      */
     readonly region?: string;
     /**
@@ -77,7 +77,7 @@ export interface GetServiceResult {
      */
     readonly status: string;
     /**
-     * Seconds without an answer after which it counts as down, 1 to 255.
+     * Seconds, 1 to 255, within which it must answer; after that it counts as down.
      */
     readonly timeout: number;
     /**

@@ -7,7 +7,7 @@ import * as outputs from "../types/output";
 import * as utilities from "../utilities";
 
 /**
- * Every Service of the account that the arguments match.
+ * The Services of the account: all, or those that the arguments match.
  */
 export function getServices(args?: GetServicesArgs, opts?: pulumi.InvokeOptions): Promise<GetServicesResult> {
     args = args || {};
@@ -20,11 +20,11 @@ export function getServices(args?: GetServicesArgs, opts?: pulumi.InvokeOptions)
 
 export interface GetServicesArgs {
     /**
-     * Only Services that tell this group.
+     * Only Services that tell this group of Contacts.
      */
     consultationGroup?: string;
     /**
-     * Only Services of this status (`problem`).
+     * Only Services of this status: `pending`, `ok`, `problem` or `disabled`.
      */
     status?: string;
 }
@@ -36,7 +36,7 @@ export interface GetServicesResult {
     readonly services: outputs.managed.ServiceInfo[];
 }
 /**
- * Every Service of the account that the arguments match.
+ * The Services of the account: all, or those that the arguments match.
  */
 export function getServicesOutput(args?: GetServicesOutputArgs, opts?: pulumi.InvokeOutputOptions): pulumi.Output<GetServicesResult> {
     args = args || {};
@@ -49,11 +49,11 @@ export function getServicesOutput(args?: GetServicesOutputArgs, opts?: pulumi.In
 
 export interface GetServicesOutputArgs {
     /**
-     * Only Services that tell this group.
+     * Only Services that tell this group of Contacts.
      */
     consultationGroup?: pulumi.Input<string>;
     /**
-     * Only Services of this status (`problem`).
+     * Only Services of this status: `pending`, `ok`, `problem` or `disabled`.
      */
     status?: pulumi.Input<string>;
 }

@@ -5,7 +5,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as utilities from "../utilities";
 
 /**
- * The public key that support staff log in with, for an instance's `authorized_keys`.
+ * The public key that support staff log in with: put it into the `authorized_keys` of the user that InstanceSettings name. Each account has one of its own.
  */
 export function getSshKey(args?: GetSshKeyArgs, opts?: pulumi.InvokeOptions): Promise<GetSshKeyResult> {
     args = args || {};
@@ -24,7 +24,7 @@ export interface GetSshKeyResult {
     readonly sshKey: string;
 }
 /**
- * The public key that support staff log in with, for an instance's `authorized_keys`.
+ * The public key that support staff log in with: put it into the `authorized_keys` of the user that InstanceSettings name. Each account has one of its own.
  */
 export function getSshKeyOutput(opts?: pulumi.InvokeOutputOptions): pulumi.Output<GetSshKeyResult> {
     opts = pulumi.mergeOptions(utilities.resourceOptsDefaults(), opts || {});

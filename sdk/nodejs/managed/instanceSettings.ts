@@ -7,7 +7,7 @@ import * as outputs from "../types/output";
 import * as utilities from "../utilities";
 
 /**
- * How support staff reach a compute instance. Every instance has such settings: creating takes them over, deleting puts the defaults back. Import by the instance's id or its label.
+ * How support staff log in to a compute instance. Every instance has such settings: creating this takes them over, whatever they are, and deleting it puts the defaults back; the instance itself is left alone. Import by the instance's id or its label.
  */
 export class InstanceSettings extends pulumi.CustomResource {
     /**
@@ -50,7 +50,7 @@ export class InstanceSettings extends pulumi.CustomResource {
      */
     declare public /*out*/ readonly label: pulumi.Output<string>;
     /**
-     * How to log in. What is left out has its default.
+     * How to log in over SSH. What is left out has its default.
      */
     declare public readonly ssh: pulumi.Output<outputs.managed.InstanceSsh>;
 
@@ -103,7 +103,7 @@ export interface InstanceSettingsState {
      */
     label?: pulumi.Input<string>;
     /**
-     * How to log in. What is left out has its default.
+     * How to log in over SSH. What is left out has its default.
      */
     ssh?: pulumi.Input<inputs.managed.InstanceSshArgs>;
 }
@@ -117,7 +117,7 @@ export interface InstanceSettingsArgs {
      */
     computeId: pulumi.Input<string>;
     /**
-     * How to log in. What is left out has its default.
+     * How to log in over SSH. What is left out has its default.
      */
     ssh?: pulumi.Input<inputs.managed.InstanceSshArgs>;
 }

@@ -5,7 +5,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as utilities from "../utilities";
 
 /**
- * A monitored service: while it does not answer as it should, there is an issue and its contacts are told. Nothing waits for its first check. Import by its id or its label.
+ * A monitored service: while it does not answer as declared, there is an issue (`getIssues`), and the Contacts of its group are told. Nothing waits for a check, so its `status` is `pending` at first. Import by its id or its label.
  */
 export class Service extends pulumi.CustomResource {
     /**
@@ -40,11 +40,11 @@ export class Service extends pulumi.CustomResource {
      */
     declare public readonly address: pulumi.Output<string>;
     /**
-     * Text that the answer must contain for the service to count as up; at most 100 characters.
+     * Text that the answer must contain for the service to count as up; at most 100 characters. Left out, any answer will do.
      */
     declare public readonly body: pulumi.Output<string>;
     /**
-     * The group of Contacts to tell; at most 50 characters.
+     * The `group` of the Contacts to tell; at most 50 characters.
      */
     declare public readonly consultationGroup: pulumi.Output<string>;
     /**
@@ -52,11 +52,11 @@ export class Service extends pulumi.CustomResource {
      */
     declare public /*out*/ readonly created: pulumi.Output<string>;
     /**
-     * The Credentials that support staff may use to mend it; order does not matter.
+     * Ids of the Credentials that support staff may use to mend it; order does not matter.
      */
     declare public readonly credentials: pulumi.Output<string[]>;
     /**
-     * False: it is kept, but not monitored. Default: true.
+     * False: it is kept, but not monitored until this is true again. Default: true.
      */
     declare public readonly enabled: pulumi.Output<boolean>;
     /**
@@ -64,11 +64,11 @@ export class Service extends pulumi.CustomResource {
      */
     declare public readonly label: pulumi.Output<string>;
     /**
-     * For whoever handles an issue.
+     * What whoever handles an issue should know.
      */
     declare public readonly notes: pulumi.Output<string>;
     /**
-     * Id of the region (`us-east`) of a private address. Required for such an address, and for no other.
+     * Id of the region (`us-east`) that a private address is in. Required for an address in 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16, and refused for any other.
      */
     declare public readonly region: pulumi.Output<string | undefined>;
     /**
@@ -80,7 +80,7 @@ export class Service extends pulumi.CustomResource {
      */
     declare public /*out*/ readonly status: pulumi.Output<string>;
     /**
-     * Seconds without an answer after which it counts as down, 1 to 255.
+     * Seconds, 1 to 255, within which it must answer; after that it counts as down.
      */
     declare public readonly timeout: pulumi.Output<number>;
     /**
@@ -156,11 +156,11 @@ export interface ServiceState {
      */
     address?: pulumi.Input<string>;
     /**
-     * Text that the answer must contain for the service to count as up; at most 100 characters.
+     * Text that the answer must contain for the service to count as up; at most 100 characters. Left out, any answer will do.
      */
     body?: pulumi.Input<string>;
     /**
-     * The group of Contacts to tell; at most 50 characters.
+     * The `group` of the Contacts to tell; at most 50 characters.
      */
     consultationGroup?: pulumi.Input<string>;
     /**
@@ -168,11 +168,11 @@ export interface ServiceState {
      */
     created?: pulumi.Input<string>;
     /**
-     * The Credentials that support staff may use to mend it; order does not matter.
+     * Ids of the Credentials that support staff may use to mend it; order does not matter.
      */
     credentials?: pulumi.Input<pulumi.Input<string>[]>;
     /**
-     * False: it is kept, but not monitored. Default: true.
+     * False: it is kept, but not monitored until this is true again. Default: true.
      */
     enabled?: pulumi.Input<boolean>;
     /**
@@ -180,11 +180,11 @@ export interface ServiceState {
      */
     label?: pulumi.Input<string>;
     /**
-     * For whoever handles an issue.
+     * What whoever handles an issue should know.
      */
     notes?: pulumi.Input<string>;
     /**
-     * Id of the region (`us-east`) of a private address. Required for such an address, and for no other.
+     * Id of the region (`us-east`) that a private address is in. Required for an address in 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16, and refused for any other.
      */
     region?: pulumi.Input<string>;
     /**
@@ -196,7 +196,7 @@ export interface ServiceState {
      */
     status?: pulumi.Input<string>;
     /**
-     * Seconds without an answer after which it counts as down, 1 to 255.
+     * Seconds, 1 to 255, within which it must answer; after that it counts as down.
      */
     timeout?: pulumi.Input<number>;
     /**
@@ -214,19 +214,19 @@ export interface ServiceArgs {
      */
     address: pulumi.Input<string>;
     /**
-     * Text that the answer must contain for the service to count as up; at most 100 characters.
+     * Text that the answer must contain for the service to count as up; at most 100 characters. Left out, any answer will do.
      */
     body?: pulumi.Input<string>;
     /**
-     * The group of Contacts to tell; at most 50 characters.
+     * The `group` of the Contacts to tell; at most 50 characters.
      */
     consultationGroup?: pulumi.Input<string>;
     /**
-     * The Credentials that support staff may use to mend it; order does not matter.
+     * Ids of the Credentials that support staff may use to mend it; order does not matter.
      */
     credentials?: pulumi.Input<pulumi.Input<string>[]>;
     /**
-     * False: it is kept, but not monitored. Default: true.
+     * False: it is kept, but not monitored until this is true again. Default: true.
      */
     enabled?: pulumi.Input<boolean>;
     /**
@@ -234,11 +234,11 @@ export interface ServiceArgs {
      */
     label: pulumi.Input<string>;
     /**
-     * For whoever handles an issue.
+     * What whoever handles an issue should know.
      */
     notes?: pulumi.Input<string>;
     /**
-     * Id of the region (`us-east`) of a private address. Required for such an address, and for no other.
+     * Id of the region (`us-east`) that a private address is in. Required for an address in 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16, and refused for any other.
      */
     region?: pulumi.Input<string>;
     /**
@@ -246,7 +246,7 @@ export interface ServiceArgs {
      */
     serviceType: pulumi.Input<string>;
     /**
-     * Seconds without an answer after which it counts as down, 1 to 255.
+     * Seconds, 1 to 255, within which it must answer; after that it counts as down.
      */
     timeout: pulumi.Input<number>;
 }

@@ -10,7 +10,7 @@ export namespace blockstorage {
 
 export namespace compute {
     /**
-     * A parameter of the script.
+     * Something that a deployment of the script is asked for.
      */
     export interface UserDefinedFieldArgs {
         /**
@@ -111,7 +111,7 @@ export namespace dns {
 
 export namespace managed {
     /**
-     * Numbers to call. One that is left out is removed.
+     * Numbers to call. One that is taken out is removed.
      */
     export interface ContactPhoneArgs {
         /**
@@ -125,7 +125,7 @@ export namespace managed {
     }
 
     /**
-     * How to log in. What is left out has its default.
+     * How to log in over SSH. What is left out has its default.
      */
     export interface InstanceSshArgs {
         /**

@@ -72,11 +72,11 @@ export namespace compute {
          */
         created: string;
         /**
-         * Instances made from it that there are now.
+         * Instances deployed with it that there are now.
          */
         deploymentsActive: number;
         /**
-         * Instances ever made from it.
+         * Instances ever deployed with it.
          */
         deploymentsTotal: number;
         /**
@@ -88,15 +88,15 @@ export namespace compute {
          */
         id: string;
         /**
-         * The images that the script can be deployed with; order does not matter.
+         * Ids of the images that the script can be deployed with (`compute/debian12`), or `any/all` for every one; order does not matter.
          */
         images: string[];
         /**
-         * True lets every account see and deploy it. It can never be made private again: `false` is then refused, and taking it out of the declaration changes nothing. Default: false.
+         * True lets every account see and deploy it, for ever: `false` is then refused in the preview, and taking it out of the declaration changes nothing. Default: false.
          */
         isPublic: boolean;
         /**
-         * For display only: 3 to 128 characters; several scripts may share one.
+         * Name for people: 3 to 128 characters; several scripts may share one.
          */
         label: string;
         /**
@@ -104,11 +104,11 @@ export namespace compute {
          */
         mine: boolean;
         /**
-         * What the last revision changed.
+         * What the last change of the script was about.
          */
         revNote: string;
         /**
-         * The script. It begins with `#!`; `<UDF name=… label=…>` tags in it declare the parameters of a deployment. Kinds of line ends do not matter.
+         * The script. It begins with `#!`. Tags in its comments (`<UDF name="port" label="Port" default="80" />`) declare what a deployment is asked for and hands to the script as variables (`$PORT`). Windows line ends are sent as plain ones; a change between the two is none.
          */
         script: string;
         /**
@@ -116,11 +116,11 @@ export namespace compute {
          */
         updated?: string;
         /**
-         * Picture of that user.
+         * Picture of that user: a hash of the mail address.
          */
         userAvatarId: string;
         /**
-         * The parameters that the script declares.
+         * What a deployment is asked for: the fields that the script declares, in order.
          */
         userDefinedFields: outputs.compute.UserDefinedField[];
         /**
@@ -130,7 +130,7 @@ export namespace compute {
     }
 
     /**
-     * A parameter of the script.
+     * Something that a deployment of the script is asked for.
      */
     export interface UserDefinedField {
         /**
@@ -707,7 +707,7 @@ export namespace managed {
          */
         email: string;
         /**
-         * The group that services name to have it told: 2 to 50 characters.
+         * The group that it is told with, which a Service names as its `consultationGroup`: 2 to 50 characters.
          */
         group?: string;
         /**
@@ -715,11 +715,11 @@ export namespace managed {
          */
         id: string;
         /**
-         * The name: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.
+         * Name of the person or team: 2 to 64 ASCII letters, digits, hyphens, underscores and spaces.
          */
         name: string;
         /**
-         * Numbers to call. One that is left out is removed.
+         * Numbers to call. One that is taken out is removed.
          */
         phone: outputs.managed.ContactPhone;
         /**
@@ -729,7 +729,7 @@ export namespace managed {
     }
 
     /**
-     * Numbers to call. One that is left out is removed.
+     * Numbers to call. One that is taken out is removed.
      */
     export interface ContactPhone {
         /**
@@ -751,11 +751,11 @@ export namespace managed {
          */
         id: string;
         /**
-         * Unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.
+         * Name of the credential, unique on the account: 2 to 75 ASCII letters, digits, hyphens, underscores, periods and spaces. Named automatically when left out.
          */
         label: string;
         /**
-         * When somebody last read the password (UTC).
+         * When support staff last read the password (UTC); absent when they never did.
          */
         lastDecrypted?: string;
     }
@@ -781,13 +781,13 @@ export namespace managed {
          */
         label: string;
         /**
-         * How to log in. What is left out has its default.
+         * How to log in over SSH. What is left out has its default.
          */
         ssh: outputs.managed.InstanceSsh;
     }
 
     /**
-     * How to log in. What is left out has its default.
+     * How to log in over SSH. What is left out has its default.
      */
     export interface InstanceSsh {
         /**
@@ -825,7 +825,7 @@ export namespace managed {
          */
         id: string;
         /**
-         * The Services that failed.
+         * Ids of the Services that failed.
          */
         services: string[];
     }
@@ -861,11 +861,11 @@ export namespace managed {
          */
         address: string;
         /**
-         * Text that the answer must contain for the service to count as up; at most 100 characters.
+         * Text that the answer must contain for the service to count as up; at most 100 characters. Left out, any answer will do.
          */
         body: string;
         /**
-         * The group of Contacts to tell; at most 50 characters.
+         * The `group` of the Contacts to tell; at most 50 characters.
          */
         consultationGroup: string;
         /**
@@ -873,11 +873,11 @@ export namespace managed {
          */
         created: string;
         /**
-         * The Credentials that support staff may use to mend it; order does not matter.
+         * Ids of the Credentials that support staff may use to mend it; order does not matter.
          */
         credentials: string[];
         /**
-         * False: it is kept, but not monitored. Default: true.
+         * False: it is kept, but not monitored until this is true again. Default: true.
          */
         enabled: boolean;
         /**
@@ -889,11 +889,11 @@ export namespace managed {
          */
         label: string;
         /**
-         * For whoever handles an issue.
+         * What whoever handles an issue should know.
          */
         notes: string;
         /**
-         * Id of the region (`us-east`) of a private address. Required for such an address, and for no other.
+         * Id of the region (`us-east`) that a private address is in. Required for an address in 10.0.0.0/8, 172.16.0.0/12 or 192.168.0.0/16, and refused for any other.
          */
         region?: string;
         /**
@@ -905,7 +905,7 @@ export namespace managed {
          */
         status: string;
         /**
-         * Seconds without an answer after which it counts as down, 1 to 255.
+         * Seconds, 1 to 255, within which it must answer; after that it counts as down.
          */
         timeout: number;
         /**
