@@ -5,13 +5,14 @@ import type { ValueMap } from "./value.ts";
 
 /**
  * What an engine may conclude from an error of `create`, `update` or `delete`: CheckFailedError and any error that has, itself or in its chain
- * of causes, a numeric `status` of 400 to 499 other than 408 mean that the last write did not happen. After any other error it may
- * have: the engine remembers the attempt, and looks before it writes again.
+ * of causes, a numeric `status` of 400 to 499 other than 408 mean that the last write did not happen, unless it says `mayHaveRun`.
+ * After any other error it may have: the engine remembers the attempt, and looks before it writes again.
  */
 export function surelyNotWritten(error: unknown): boolean {
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 16; at = at.cause, depth += 1) {
     if (at instanceof CheckFailedError) return true;
-    const status = (at as { status?: unknown }).status;
+    const { status, mayHaveRun } = at as { status?: unknown; mayHaveRun?: unknown };
+    if (mayHaveRun === true) return false;
     if (typeof status === "number" && status >= 400 && status < 500 && status !== 408) return true;
   }
   return false;

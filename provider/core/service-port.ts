@@ -71,6 +71,8 @@ export interface ApiErrorShape extends Error {
   readonly status: number;
   readonly reasons: readonly ApiReason[];
   readonly retryable: boolean;
+  /** True for the refusal of a write that was repeated because nobody knows whether it had run: it may be refused for that. */
+  readonly mayHaveRun?: boolean;
 }
 
 /** A write was sent and no answer came: it may or may not have run. */
@@ -98,6 +100,11 @@ export function notThere(path: string): ApiErrorShape {
 /** True when the service says that the object (or its parent) is not there. */
 export function isGone(error: unknown): boolean {
   return isApiError(error, 404) || isApiError(error, 410);
+}
+
+/** True when nobody knows whether the write behind the error ran. */
+export function isOpen(error: unknown): boolean {
+  return isAnswerLost(error) || (isApiError(error) && error.mayHaveRun === true);
 }
 
 export function isAnswerLost(error: unknown): error is AnswerLostErrorShape {

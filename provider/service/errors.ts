@@ -28,6 +28,8 @@ export class ApiError extends Error {
   readonly reasons: readonly Reason[];
   readonly retryable: boolean;
   readonly retryAfterSeconds: number | undefined;
+  /** True for the refusal of a write that was repeated because nobody knows whether it had run: it may be refused for that. */
+  mayHaveRun = false;
 
   constructor(fields: ApiErrorFields, cause?: unknown) {
     const reasons = fields.reasons.map(({ reason, field }) => (field ? `${field}: ${reason}` : reason));

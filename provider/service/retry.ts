@@ -73,6 +73,8 @@ export function retried(
     const started = clock.now();
     /** Set as soon as a try may have changed something without saying so. */
     let lost: NoAnswer | ApiError | undefined;
+    /** The same of a PUT or DELETE after any answer that says nothing about it. */
+    let mayHaveRun = false;
     let broken = 0;
     for (let attempt = 1; ; attempt++) {
       let failure: unknown;
@@ -84,7 +86,9 @@ export function retried(
         failure = error;
       }
       if (failure instanceof ApiError) everAnswered = true;
-      if (request.method !== "GET" && mayHaveRun(request.method, failure)) lost = failure;
+      if (request.method !== "GET" && isLost(request.method, failure)) lost = failure;
+      if (mayHaveRun && failure instanceof ApiError && !leavesOpen(failure)) failure.mayHaveRun = true;
+      if (request.method !== "GET" && isOpen(failure)) mayHaveRun = true;
       if (request.method === "DELETE" && attempt > 1 && isMissing(failure)) return {};
 
       const verdict = judge(request, failure, options.brand);
@@ -118,10 +122,15 @@ export function retried(
   };
 }
 
-function mayHaveRun(method: string, failure: unknown): failure is NoAnswer | ApiError {
-  if (failure instanceof NoAnswer) return failure.sent;
+function isLost(method: string, failure: unknown): failure is NoAnswer | ApiError {
   // A PUT or DELETE is simply asked again; its caller learns the status, not that a fate is open.
-  return method === "POST" && failure instanceof ApiError && leavesOpen(failure);
+  return isOpen(failure) && (method === "POST" || failure instanceof NoAnswer);
+}
+
+/** True when nobody knows whether the request ran. */
+function isOpen(failure: unknown): failure is NoAnswer | ApiError {
+  if (failure instanceof NoAnswer) return failure.sent;
+  return failure instanceof ApiError && leavesOpen(failure);
 }
 
 /** Answers that say nothing about whether the request ran: gateways and internal errors, but not a refusal to begin. */

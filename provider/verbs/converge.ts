@@ -8,7 +8,7 @@ import { pathOf } from "../core/identifier.ts";
 import { isWithin, parsePath } from "../core/property-path.ts";
 import { type ResourceIdentity, ResourceInitFailedError } from "../core/protocol.ts";
 import type { ActionContext, Aspect, ResourceType } from "../core/resource.ts";
-import { isAnswerLost, isGone, type WireObject } from "../core/service-port.ts";
+import { isGone, isOpen, type WireObject } from "../core/service-port.ts";
 import { observedState, stateOf } from "../core/state.ts";
 import type { Value, ValueMap } from "../core/value.ts";
 import { toWire, wireNameOf } from "../core/wire.ts";
@@ -142,10 +142,11 @@ async function runStep(task: Task, object: WireObject, step: Step): Promise<Wire
     try {
       return (await step.run(now, left)) ?? (await look());
     } catch (error) {
-      if (!isAnswerLost(error) || round === 3) throw error;
-      now = await look();
-      const missing = fieldsToSync(task, now);
+      if (!isOpen(error) || round === 3) throw error;
       if ([...left].some((name) => isInvisible(task.type, name))) throw error;
+      // What did run may be under way, and shows when it is over.
+      now = await settled(task, await look());
+      const missing = fieldsToSync(task, now);
       left = new Set([...left].filter((name) => missing.has(name)));
       if (left.size === 0) return now;
     }

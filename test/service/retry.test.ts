@@ -146,9 +146,18 @@ describe("a write whose answer was lost", () => {
     expect(await play("PUT", [cut, refused])).toMatchObject({ error: { name: "AnswerLostError" } });
   });
 
-  it("is settled by a plain refusal of its repeat", async () => {
-    expect(await play("PUT", [cut, api(400)])).toMatchObject({ error: { name: "ApiError", status: 400 } });
-  });
+  it.each([
+    ["a cut connection", cut, true],
+    ["a bad gateway", api(502), true],
+    ["a refused connection", refused, false],
+    ["too many requests", api(429), false],
+  ])(
+    "is refused on its repeat after %s, which tells whether it may have run",
+    async (_what, first, mayHaveRun) => {
+      const refusal = { name: "ApiError", status: 400, mayHaveRun };
+      expect(await play("PUT", [first, api(400)])).toMatchObject({ error: refusal });
+    },
+  );
 
   it("is still lost when the client is cancelled before the repeat", async () => {
     expect(await play("PUT", [cut, new CancelledError()])).toMatchObject({
