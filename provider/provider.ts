@@ -14,6 +14,7 @@ import type { ResourceType } from "./core/resource.ts";
 import { stackSchemaOf } from "./core/stack-schema.ts";
 import { areaVerbs, functionTypes, resourceTypes } from "./resources/index.ts";
 import { createService } from "./service/client.ts";
+import { certificates } from "./verbs/certificates.ts";
 import { checkConfig, configFields, diffConfig, resolveTarget, type Target } from "./verbs/config.ts";
 import { createResource, findResource } from "./verbs/create.ts";
 import { deleteResource } from "./verbs/delete.ts";
@@ -97,7 +98,10 @@ export function createProvider(options: ProviderOptions = {}): Provider {
       service = connect(target);
       await earlier?.close();
     },
-    check: async (request) => checkResource(typeOf(request.type), request, session.plan),
+    check: async (request) => {
+      const now = () => new Date(service?.serviceTime() ?? Date.now());
+      return checkResource(typeOf(request.type), request, { plan: session.plan, certificates, now });
+    },
     diff: async (request) => {
       const type = typeOf(request.type);
       session.plan.know(type, request.id, request.urn);

@@ -3,7 +3,7 @@
 import type { Fields, ValuesOf } from "./field.ts";
 import type { Log, Notes, Urn } from "./protocol.ts";
 import type { ServicePort, WireObject } from "./service-port.ts";
-import type { ValueMap } from "./value.ts";
+import type { Asset, ValueMap } from "./value.ts";
 
 /** What an action (create, an aspect, remove) works with. */
 export interface ActionContext<I extends Fields> {
@@ -14,6 +14,8 @@ export interface ActionContext<I extends Fields> {
   readonly log: Log;
   /** Of this resource: found again by the next verb, even when this process is killed. */
   readonly notes: Notes;
+  /** The content of an asset. Throws when it cannot be read, or is not any more what its hash says. */
+  readonly bytesOf: (asset: Asset) => Promise<Uint8Array>;
   /** Waits until `isDone` holds, within the verb's time; `what` names the wait in progress and in the timeout. */
   readonly wait: (
     path: string,

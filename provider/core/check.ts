@@ -8,7 +8,7 @@ import { knownValues, plainInputs, withoutNulls } from "./plain.ts";
 import type { Plan } from "./plan.ts";
 import { parsePath } from "./property-path.ts";
 import type { CheckFailure, CheckRequest, CheckResponse } from "./protocol.ts";
-import type { ResourceType } from "./resource.ts";
+import type { CheckedInputs, ResourceType } from "./resource.ts";
 import { validate } from "./validate.ts";
 import {
   containsUnknown,
@@ -20,11 +20,14 @@ import {
   type ValueMap,
 } from "./value.ts";
 
+/** What checks stand on beside the inputs. */
+export type CheckGround = Pick<CheckedInputs<Fields>, "certificates" | "now"> & { readonly plan: Plan };
+
 /** Checked inputs (the user's spelling, automatic names added, secrets marked) and everything that is wrong with them. */
 export async function checkResource(
   type: ResourceType,
   request: CheckRequest,
-  plan: Plan,
+  { plan, certificates, now }: CheckGround,
 ): Promise<CheckResponse> {
   const failures: CheckFailure[] = [];
   const given: { [name: string]: Value } = { ...withoutNulls(request.newInputs) };
@@ -53,6 +56,8 @@ export async function checkResource(
     isNew: request.oldInputs === undefined,
     parent: plan.parentOf(type, given),
     refuse,
+    certificates,
+    now,
   });
   if (failures.length === 0) failures.push(...plan.declare(type, request, given));
   if (

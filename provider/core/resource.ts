@@ -10,6 +10,7 @@ import type {
   Verb,
   VerbContext,
 } from "./action.ts";
+import type { CertificatePort } from "./certificate-port.ts";
 import type { Fields, ValuesOf } from "./field.ts";
 import type { CheckFailure } from "./protocol.ts";
 import type { ServicePort, WireObject } from "./service-port.ts";
@@ -32,6 +33,10 @@ export interface CheckedInputs<I extends Fields> {
   /** The parent's own declared values, where this plan declares it. */
   readonly parent: { readonly [name: string]: unknown } | undefined;
   readonly refuse: Refuse;
+  /** Reads certificates and keys. */
+  readonly certificates: CertificatePort;
+  /** Now, by the service's clock as far as it is known. */
+  readonly now: () => Date;
 }
 
 /** A change of a resource that stays: values as last applied or read, and as now declared. */

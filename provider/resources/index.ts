@@ -43,9 +43,12 @@ import { getIssue, getIssues, getSshKey, getStats } from "./managed/monitoring.t
 import { Service } from "./managed/service.ts";
 import { Bucket } from "./objectstorage/bucket.ts";
 import { cancel } from "./objectstorage/cancel.ts";
+import { BucketCertificate } from "./objectstorage/certificate.ts";
 import { getBucketCertificate, getObjectAcl, getObjects, getObjectUrl } from "./objectstorage/contents.ts";
 import { getBucket, getBuckets, getCluster, getClusters, getTransfer } from "./objectstorage/functions.ts";
 import { getKey, getKeys, Key } from "./objectstorage/key.ts";
+import { StoredObject } from "./objectstorage/object.ts";
+import { ObjectAcl } from "./objectstorage/object-acl.ts";
 import { getSubnet, getSubnets, getVpc, getVpcs } from "./vpc/functions.ts";
 import { getVpcIps } from "./vpc/ips.ts";
 import { Subnet } from "./vpc/subnet.ts";
@@ -62,6 +65,9 @@ export const resourceTypes: readonly ResourceType[] = [
   PostgreSqlInstance,
   Snapshot,
   Bucket,
+  BucketCertificate,
+  StoredObject,
+  ObjectAcl,
   Key,
   Contact,
   Service,

@@ -41,6 +41,18 @@ export async function signed(service: ServicePort, bucket: string, request: Wire
   }
 }
 
+/** Stores one object, over what is there; its access list is private then. */
+export async function uploadObject(
+  service: ServicePort,
+  bucket: string,
+  object: { readonly name: string; readonly contentType: string; readonly body: Uint8Array },
+): Promise<void> {
+  const { name, contentType, body } = object;
+  const { url } = await signed(service, bucket, { name, method: "PUT", content_type: contentType });
+  const what = `object "${name}" of ${bucket}`;
+  await service.sendSigned({ method: "PUT", url: String(url), what, contentType, body });
+}
+
 /** Deletes one object; one that is gone already counts as deleted. */
 export async function deleteObject(service: ServicePort, bucket: string, name: string): Promise<void> {
   const { url } = await signed(service, bucket, { name, method: "DELETE" });

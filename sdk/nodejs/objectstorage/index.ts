@@ -10,6 +10,11 @@ export type Bucket = import("./bucket").Bucket;
 export const Bucket: typeof import("./bucket").Bucket = null as any;
 utilities.lazyLoad(exports, ["Bucket"], () => require("./bucket"));
 
+export { BucketCertificateArgs, BucketCertificateState } from "./bucketCertificate";
+export type BucketCertificate = import("./bucketCertificate").BucketCertificate;
+export const BucketCertificate: typeof import("./bucketCertificate").BucketCertificate = null as any;
+utilities.lazyLoad(exports, ["BucketCertificate"], () => require("./bucketCertificate"));
+
 export { GetBucketArgs, GetBucketResult, GetBucketOutputArgs } from "./getBucket";
 export const getBucket: typeof import("./getBucket").getBucket = null as any;
 export const getBucketOutput: typeof import("./getBucket").getBucketOutput = null as any;
@@ -70,6 +75,16 @@ export type Key = import("./key").Key;
 export const Key: typeof import("./key").Key = null as any;
 utilities.lazyLoad(exports, ["Key"], () => require("./key"));
 
+export { ObjectArgs, ObjectState } from "./object";
+export type Object = import("./object").Object;
+export const Object: typeof import("./object").Object = null as any;
+utilities.lazyLoad(exports, ["Object"], () => require("./object"));
+
+export { ObjectAclArgs, ObjectAclState } from "./objectAcl";
+export type ObjectAcl = import("./objectAcl").ObjectAcl;
+export const ObjectAcl: typeof import("./objectAcl").ObjectAcl = null as any;
+utilities.lazyLoad(exports, ["ObjectAcl"], () => require("./objectAcl"));
+
 
 const _module = {
     version: utilities.getVersion(),
@@ -77,12 +92,21 @@ const _module = {
         switch (type) {
             case "plumbline:objectstorage/bucket:Bucket":
                 return new Bucket(name, <any>undefined, { urn })
+            case "plumbline:objectstorage/bucketCertificate:BucketCertificate":
+                return new BucketCertificate(name, <any>undefined, { urn })
             case "plumbline:objectstorage/key:Key":
                 return new Key(name, <any>undefined, { urn })
+            case "plumbline:objectstorage/object:Object":
+                return new Object(name, <any>undefined, { urn })
+            case "plumbline:objectstorage/objectAcl:ObjectAcl":
+                return new ObjectAcl(name, <any>undefined, { urn })
             default:
                 throw new Error(`unknown resource type ${type}`);
         }
     },
 };
 pulumi.runtime.registerResourceModule("plumbline", "objectstorage/bucket", _module)
+pulumi.runtime.registerResourceModule("plumbline", "objectstorage/bucketCertificate", _module)
 pulumi.runtime.registerResourceModule("plumbline", "objectstorage/key", _module)
+pulumi.runtime.registerResourceModule("plumbline", "objectstorage/object", _module)
+pulumi.runtime.registerResourceModule("plumbline", "objectstorage/objectAcl", _module)
