@@ -1,5 +1,5 @@
 /**
- * Writes what is derived from the resource types: `schemas/pulumi.json`, `schemas/stack.json`, `docs/reference/resources.md`, and the SDK in `sdk/nodejs` by Pulumi's own
+ * Writes what is derived from the resource types: `schemas/pulumi.json`, `schemas/stack.json`, `docs/reference/resources.md`, the tables of reached operations (`docs/reference/coverage.md`, README.md), and the SDK in `sdk/nodejs` by Pulumi's own
  * generator. With `--check` it writes nothing and fails when a file would change, naming each. Without Go the SDK is left out, and it says so.
  */
 
@@ -18,21 +18,25 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { coveragePage, withCoverage } from "./coverage-page.mjs";
 import { goProgram } from "./pulumi.mjs";
 import { reference } from "./reference.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const isCheck = process.argv.includes("--check");
 
-/** Loads provider.ts as it is now. */
-async function loadProvider() {
+/** Loads the provider's own code as it is now. */
+async function loadProduct() {
   const folder = join(root, "node_modules", ".cache");
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `plumbline-provider-${process.pid}.mjs`);
   try {
     await build({
       absWorkingDir: root,
-      entryPoints: ["provider/provider.ts"],
+      stdin: {
+        contents: `export * from "./provider/provider.ts"; export { callersOf, coverage } from "./provider/cli/coverage.ts";`,
+        resolveDir: root,
+      },
       outfile: file,
       bundle: true,
       packages: "external",
@@ -96,11 +100,14 @@ function remove(path) {
   }
 }
 
-const { packageSchema, stackSchema } = await loadProvider();
+const { packageSchema, stackSchema, callersOf, coverage } = await loadProduct();
 const packageText = `${JSON.stringify(packageSchema(), null, 2)}\n`;
 put("schemas/pulumi.json", packageText);
 put("schemas/stack.json", `${JSON.stringify(stackSchema(), null, 2)}\n`);
 put("docs/reference/resources.md", reference(packageSchema()));
+const reached = coverage();
+put("docs/reference/coverage.md", coveragePage(reached, callersOf));
+put("README.md", withCoverage(readFileSync(join(root, "README.md"), "utf8"), reached));
 
 const sdk = generateSdk("nodejs", packageText);
 if (sdk.files === undefined) {

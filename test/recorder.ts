@@ -13,8 +13,22 @@ import { shortToken } from "../provider/core/token.ts";
 import type { ProviderCall } from "../provider/provider.ts";
 import type { ToldAnswer } from "../provider/service/transport.ts";
 
-/** Records the whole test file, and leaves what it called in a file of its own in `folder`, as JSON: reachers by operation. */
+/** Reachers (`plumbline:dns:Domain create`) by operation (`POST /domains`). */
+export type Calls = { readonly [operation: string]: readonly string[] };
+
+/** Records the whole test file, and leaves what it called in a file of its own in `folder`, as JSON. */
 export function recordCalls(folder: string): void {
+  const calls = listen();
+  afterAll(async () => {
+    const heard = await calls();
+    if (Object.keys(heard).length === 0) return;
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, `${process.pid}-${Date.now()}.json`), JSON.stringify(heard));
+  });
+}
+
+/** Listens from now on. The function that it returns tells what was called and answered with success so far. */
+export function listen(): () => Promise<Calls> {
   const current = new AsyncLocalStorage<ProviderCall>();
   const heard = new Map<string, { call: ProviderCall; answer: ToldAnswer }>();
   channel("plumbline:call").bindStore(current);
@@ -26,29 +40,26 @@ export function recordCalls(folder: string): void {
     const key = [call.verb, call.token, call.name, answer.method, path].join(" ");
     if (!heard.has(key)) heard.set(key, { call, answer: { ...answer, path } });
   });
-  afterAll(async () => {
-    if (heard.size === 0) return;
-    // All of this was loaded by the tests already, and files that call nothing need none of it.
+  return async () => {
+    if (heard.size === 0) return {};
+    // Whoever called something has loaded all of this already; a file that calls nothing needs none of it.
     const [{ operations, release }, { createRouter }, { catalogue }] = await Promise.all([
       import("../emulator/contract.ts"),
       import("../emulator/router.ts"),
       import("../provider/provider.ts"),
     ]);
     const route = createRouter(operations, (segment) => segment);
-    const reached: { [operation: string]: string[] } = {};
+    const reached = new Map<string, Set<string>>();
     for (const { call, answer } of heard.values()) {
       // Only the judge's answers count: a server that a test made up may say yes to anything.
       if (answer.headers["x-spec-version"] !== release) continue;
       const operation = route(answer.path)?.operations.get(answer.method)?.key;
       const by = reacherOf(call, catalogue);
       if (operation === undefined || by === undefined) continue;
-      const known = reached[operation] ?? [];
-      if (!known.includes(by)) reached[operation] = [...known, by];
+      reached.set(operation, (reached.get(operation) ?? new Set()).add(by));
     }
-    mkdirSync(folder, { recursive: true });
-    const name = `${process.pid}-${Date.now()}.json`;
-    writeFileSync(join(folder, name), JSON.stringify(reached));
-  });
+    return Object.fromEntries([...reached].map(([operation, by]) => [operation, [...by].sort()]));
+  };
 }
 
 /** What is told of a call: `plumbline:dns:getDomain`, `plumbline:dns:Domain create`, `plumbline:databases:MySqlInstance run patch`, and `plumbline:objectstorage:cancel run` for a verb of an area. */

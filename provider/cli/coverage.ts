@@ -86,6 +86,18 @@ export function coverageOf({ paths }: Contract, calls: CallRecord, known: Known)
 
 export const isReached = ({ reachedBy }: CoveredOperation): boolean => reachedBy.length > 0;
 
+/** Reachers by token, in order; `verbs` is empty for a function. */
+export function callersOf({
+  reachedBy,
+}: CoveredOperation): { readonly token: string; readonly verbs: readonly string[] }[] {
+  const byToken = new Map<string, string[]>();
+  for (const by of reachedBy) {
+    const [token = "", ...verb] = by.split(" ");
+    byToken.set(token, [...(byToken.get(token) ?? []), ...(verb.length > 0 ? [verb.join(" ")] : [])]);
+  }
+  return [...byToken].map(([token, verbs]) => ({ token, verbs }));
+}
+
 const verbs = new Set(["create", "find", "read", "update", "delete", "list"]);
 
 /** Why a reacher does not count; `undefined` when the code has it. */
