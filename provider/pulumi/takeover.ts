@@ -2,7 +2,7 @@
 
 import type { EarlierAttempt, Notes } from "../core/protocol.ts";
 import { type CreateLog, objectKey } from "./create-log.ts";
-import { createNotebook, type Notebook } from "./notebook.ts";
+import { createNotebook, type Notebook, type Page } from "./notebook.ts";
 import { endOf } from "./process-end.ts";
 
 /** A create that has begun. */
@@ -40,8 +40,8 @@ export function createTakeover(log: CreateLog): Takeover {
   /** Creates of this process that went on with nothing: a refusal ends their entry. */
   const begunAfresh = new Set<string>();
   const notebook = createNotebook(log);
-  /** Notes of creates, by URN. */
-  const pages = new Map<string, ReturnType<Notebook["ofCreate"]>>();
+  /** Notes of the creates that run, by URN. */
+  const pages = new Map<string, Page>();
 
   function name(type: string, id: string): void {
     const ids = named.get(type);
@@ -75,7 +75,11 @@ export function createTakeover(log: CreateLog): Takeover {
       const page = notebook.ofCreate(urn, type, id);
       pages.set(urn, page);
       await log.begin(urn, type, at);
-      const begun = { notes: page.notes, end: page.end };
+      const end = (): void => {
+        page.end();
+        pages.delete(urn);
+      };
+      const begun = { notes: page.notes, end };
       if (isAfresh) return begun;
       const { startedAt } = earlier;
       return { ...begun, earlierAttempt: id === undefined ? { startedAt } : { startedAt, id } };
