@@ -61,6 +61,11 @@ function filesIn(folder) {
   return new Map(files.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
+/** Classes that cannot have their resource's name, because the language has it: by language, the token and the one that the generator is told. */
+const renamed = {
+  nodejs: { "plumbline:objectstorage/object:Object": "plumbline:objectstorage/object:BucketObject" },
+};
+
 /** The SDK's files, or why there are none. */
 function generateSdk(language, schema) {
   const go = goProgram();
@@ -68,13 +73,17 @@ function generateSdk(language, schema) {
   const folder = mkdtempSync(join(tmpdir(), "plumbline-sdk-"));
   try {
     const schemaFile = join(folder, "schema.json");
-    writeFileSync(schemaFile, schema);
+    const names = Object.entries(renamed[language] ?? {});
+    const told = names.reduce((text, [token, other]) => text.replaceAll(`"${token}"`, `"${other}"`), schema);
+    writeFileSync(schemaFile, told);
     const run = spawnSync(go, ["run", "./sdkgen", "-language", language, schemaFile, join(folder, "sdk")], {
       cwd: join(root, "tools", "pulumi"),
       encoding: "utf8",
     });
     if (run.status !== 0) throw new Error(`the generator of the ${language} SDK failed:\n${run.stderr}`);
-    return { files: filesIn(join(folder, "sdk")) };
+    const own = (text) => names.reduce((before, [token, other]) => before.replaceAll(other, token), text);
+    const files = filesIn(join(folder, "sdk"));
+    return { files: new Map([...files].map(([name, content]) => [name, own(content)])) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

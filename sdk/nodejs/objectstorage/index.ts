@@ -15,6 +15,11 @@ export type BucketCertificate = import("./bucketCertificate").BucketCertificate;
 export const BucketCertificate: typeof import("./bucketCertificate").BucketCertificate = null as any;
 utilities.lazyLoad(exports, ["BucketCertificate"], () => require("./bucketCertificate"));
 
+export { BucketObjectArgs, BucketObjectState } from "./bucketObject";
+export type BucketObject = import("./bucketObject").BucketObject;
+export const BucketObject: typeof import("./bucketObject").BucketObject = null as any;
+utilities.lazyLoad(exports, ["BucketObject"], () => require("./bucketObject"));
+
 export { GetBucketArgs, GetBucketResult, GetBucketOutputArgs } from "./getBucket";
 export const getBucket: typeof import("./getBucket").getBucket = null as any;
 export const getBucketOutput: typeof import("./getBucket").getBucketOutput = null as any;
@@ -75,11 +80,6 @@ export type Key = import("./key").Key;
 export const Key: typeof import("./key").Key = null as any;
 utilities.lazyLoad(exports, ["Key"], () => require("./key"));
 
-export { ObjectArgs, ObjectState } from "./object";
-export type Object = import("./object").Object;
-export const Object: typeof import("./object").Object = null as any;
-utilities.lazyLoad(exports, ["Object"], () => require("./object"));
-
 export { ObjectAclArgs, ObjectAclState } from "./objectAcl";
 export type ObjectAcl = import("./objectAcl").ObjectAcl;
 export const ObjectAcl: typeof import("./objectAcl").ObjectAcl = null as any;
@@ -97,7 +97,7 @@ const _module = {
             case "plumbline:objectstorage/key:Key":
                 return new Key(name, <any>undefined, { urn })
             case "plumbline:objectstorage/object:Object":
-                return new Object(name, <any>undefined, { urn })
+                return new BucketObject(name, <any>undefined, { urn })
             case "plumbline:objectstorage/objectAcl:ObjectAcl":
                 return new ObjectAcl(name, <any>undefined, { urn })
             default:

@@ -5,11 +5,11 @@ import * as pulumi from "@pulumi/pulumi";
 import * as utilities from "../utilities";
 
 /**
- * One object of a bucket. Changes of its content are made in place and keep its access list; a content that was changed from outside is stored again. Import by `CLUSTER/BUCKET/NAME`, which leaves the content as it is.
+ * One object of a bucket. Changes of its content are made in place and keep its access list; a content that was changed from outside is stored again. Import by `CLUSTER/BUCKET/NAME`, which leaves the content as it is. In TypeScript its class is `BucketObject`.
  */
-export class Object extends pulumi.CustomResource {
+export class BucketObject extends pulumi.CustomResource {
     /**
-     * Get an existing Object resource's state with the given name, ID, and optional extra
+     * Get an existing BucketObject resource's state with the given name, ID, and optional extra
      * properties used to qualify the lookup.
      *
      * @param name The _unique_ name of the resulting resource.
@@ -17,22 +17,22 @@ export class Object extends pulumi.CustomResource {
      * @param state Any extra arguments used during the lookup.
      * @param opts Optional settings to control the behavior of the CustomResource.
      */
-    public static get(name: string, id: pulumi.Input<pulumi.ID>, state?: ObjectState, opts?: pulumi.CustomResourceOptions): Object {
-        return new Object(name, <any>state, { ...opts, id: id });
+    public static get(name: string, id: pulumi.Input<pulumi.ID>, state?: BucketObjectState, opts?: pulumi.CustomResourceOptions): BucketObject {
+        return new BucketObject(name, <any>state, { ...opts, id: id });
     }
 
     /** @internal */
     public static readonly __pulumiType = 'plumbline:objectstorage/object:Object';
 
     /**
-     * Returns true if the given object is an instance of Object.  This is designed to work even
+     * Returns true if the given object is an instance of BucketObject.  This is designed to work even
      * when multiple copies of the Pulumi SDK have been loaded into the same process.
      */
-    public static isInstance(obj: any): obj is Object {
+    public static isInstance(obj: any): obj is BucketObject {
         if (obj === undefined || obj === null) {
             return false;
         }
-        return obj['__pulumiType'] === Object.__pulumiType;
+        return obj['__pulumiType'] === BucketObject.__pulumiType;
     }
 
     /**
@@ -73,18 +73,18 @@ export class Object extends pulumi.CustomResource {
     declare public readonly source: pulumi.Output<pulumi.asset.Asset | pulumi.asset.Archive | undefined>;
 
     /**
-     * Create a Object resource with the given unique name, arguments, and options.
+     * Create a BucketObject resource with the given unique name, arguments, and options.
      *
      * @param name The _unique_ name of the resource.
      * @param args The arguments to use to populate this resource's properties.
      * @param opts A bag of options that control this resource's behavior.
      */
-    constructor(name: string, args: ObjectArgs, opts?: pulumi.CustomResourceOptions)
-    constructor(name: string, argsOrState?: ObjectArgs | ObjectState, opts?: pulumi.CustomResourceOptions) {
+    constructor(name: string, args: BucketObjectArgs, opts?: pulumi.CustomResourceOptions)
+    constructor(name: string, argsOrState?: BucketObjectArgs | BucketObjectState, opts?: pulumi.CustomResourceOptions) {
         let resourceInputs: pulumi.Inputs = {};
         opts = opts || {};
         if (opts.id) {
-            const state = argsOrState as ObjectState | undefined;
+            const state = argsOrState as BucketObjectState | undefined;
             resourceInputs["bucket"] = state?.bucket;
             resourceInputs["cluster"] = state?.cluster;
             resourceInputs["content"] = state?.content;
@@ -95,7 +95,7 @@ export class Object extends pulumi.CustomResource {
             resourceInputs["size"] = state?.size;
             resourceInputs["source"] = state?.source;
         } else {
-            const args = argsOrState as ObjectArgs | undefined;
+            const args = argsOrState as BucketObjectArgs | undefined;
             if (args?.bucket === undefined && !opts.urn) {
                 throw new Error("Missing required property 'bucket'");
             }
@@ -116,14 +116,14 @@ export class Object extends pulumi.CustomResource {
             resourceInputs["size"] = undefined /*out*/;
         }
         opts = pulumi.mergeOptions(utilities.resourceOptsDefaults(), opts);
-        super(Object.__pulumiType, name, resourceInputs, opts);
+        super(BucketObject.__pulumiType, name, resourceInputs, opts);
     }
 }
 
 /**
  * State of a Object to look up.
  */
-export interface ObjectState {
+export interface BucketObjectState {
     /**
      * Label of the bucket.
      */
@@ -163,9 +163,9 @@ export interface ObjectState {
 }
 
 /**
- * The set of arguments for constructing a Object resource.
+ * The set of arguments for constructing a BucketObject resource.
  */
-export interface ObjectArgs {
+export interface BucketObjectArgs {
     /**
      * Label of the bucket.
      */
