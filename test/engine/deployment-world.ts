@@ -171,12 +171,10 @@ export function worldProvider(world: World, of: Life = life()): Provider {
     check: async ({ newInputs, name, oldInputs, randomSeed }) => {
       const failures = [];
       if (newInputs.size === 13) failures.push({ property: "size", reason: "13 is no size" });
-      const label =
-        newInputs.label ??
-        oldInputs?.label ??
-        `${name}-${Buffer.from(randomSeed ?? new Uint8Array(4))
-          .toString("hex")
-          .slice(0, 7)}`;
+      const seed = Buffer.from(randomSeed ?? []).toString("hex");
+      const label = newInputs.label ?? oldInputs?.label ?? `${name}-${seed.slice(0, 7)}`;
+      if (seed === "" && !newInputs.label && !oldInputs?.label)
+        failures.push({ property: "label", reason: "is required: there is no seed to name it by" });
       return { inputs: { ...newInputs, label }, failures };
     },
     diff: async ({ oldInputs, newInputs }) => {

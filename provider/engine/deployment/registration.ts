@@ -1,6 +1,5 @@
 /** What becomes of one resource of a program: found in the state, checked, compared, and then left, changed, made, adopted or replaced. */
 
-import { createHash } from "node:crypto";
 import { CheckFailedError, type Urn } from "../../core/protocol.ts";
 import { containsUnknown, unknownFrom, type Value, type ValueMap } from "../../core/value.ts";
 import type { Goal, Registered } from "../host.ts";
@@ -14,6 +13,7 @@ import type { Registry } from "./registry.ts";
 import { makeRoom } from "./replacement.ts";
 import { clearRivals, revive } from "./rival.ts";
 import { stepFor } from "./run.ts";
+import { nameSeed } from "./seed.ts";
 import type { ResourceState } from "./state.ts";
 
 /** A state and where it is kept. */
@@ -68,10 +68,7 @@ function prepare(
   saved: ResourceState | undefined,
 ): Settled {
   const { run } = registry;
-  // Equal in the preview and in the run that follows it, and in every attempt at the same creation.
-  const randomSeed = createHash("sha256")
-    .update(JSON.stringify([run.ledger.lineage, entry.urn, saved?.id ?? ""]))
-    .digest();
+  const randomSeed = nameSeed(run, entry.urn, saved?.id);
   return {
     goal,
     entry,

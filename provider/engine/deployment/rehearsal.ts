@@ -5,6 +5,7 @@ import { unknownFrom, type ValueMap } from "../../core/value.ts";
 import { type Host, type Position, type Program, ProgramError, type Registered } from "../host.ts";
 import { ignoreChanges, sameValue } from "./property.ts";
 import type { Run } from "./run.ts";
+import { nameSeed } from "./seed.ts";
 import type { ResourceState } from "./state.ts";
 import { isProviderType, makeUrn } from "./urn.ts";
 
@@ -56,6 +57,7 @@ export async function rehearse(
             type: goal.type,
             name: goal.name,
             newInputs,
+            randomSeed: nameSeed(run, urn, old?.id),
             log: () => {},
             ...(oldInputs ? { oldInputs } : {}),
           });
