@@ -121,13 +121,13 @@ const records = life({
       String(
         (await account.call("POST", "/domains", { domain, type: "master", soa_email: `r@${domain}` }))["id"],
       );
-    return { one: await make("one.example"), two: await make("two.example") };
+    return { one: await make("three.example"), two: await make("four.example") };
   },
   steps: [
     {
       does: "create",
       declare: ({ one }) =>
-        record(one, { type: "A", name: "www.one.example.", target: "192.0.2.1", ttlSec: 299 }),
+        record(one, { type: "A", name: "www.three.example.", target: "192.0.2.1", ttlSec: 299 }),
       leaves: { name: "www", ttlSec: 300 },
     },
     {
@@ -174,7 +174,7 @@ const records = life({
       does: "replace",
       declare: ({ two }) =>
         record(two, { type: "SRV", service: "_sip", target: "sip", priority: 0, weight: 0, port: 5060 }),
-      leaves: { name: "_sip._tcp", protocol: "tcp", target: "sip.two.example", service: "sip" },
+      leaves: { name: "_sip._tcp", protocol: "tcp", target: "sip.four.example", service: "sip" },
     },
     {
       does: "update",
@@ -198,7 +198,7 @@ const records = life({
           type: "SRV",
           service: "sip",
           protocol: "_tcp",
-          target: "sip.two.example",
+          target: "sip.four.example",
           priority: 1,
           weight: 2,
           port: 0,
@@ -207,7 +207,7 @@ const records = life({
       changes: ["protocol", "target", "priority", "weight", "port", "ttlSec"],
     },
   ],
-  naturalName: () => "two.example/_sip._tcp/SRV",
+  naturalName: () => "four.example/_sip._tcp/SRV",
   drift: Object.fromEntries(
     Object.entries({
       target: "other.example",

@@ -1,0 +1,8 @@
+/** The lives of all resource types. */
+
+import type { AnyLife } from "../lifecycle.ts";
+import { lives as blockstorage } from "./blockstorage.ts";
+import { lives as dns } from "./dns.ts";
+import { lives as vpc } from "./vpc.ts";
+
+export const lives: readonly AnyLife[] = [...dns, ...vpc, ...blockstorage];
