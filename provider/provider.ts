@@ -12,10 +12,12 @@ import { newPlan } from "./core/plan.ts";
 import { CancelledError, type Catalogue, type Provider } from "./core/protocol.ts";
 import type { ResourceType } from "./core/resource.ts";
 import { stackSchemaOf } from "./core/stack-schema.ts";
+import { asset } from "./core/value.ts";
 import { areaVerbs, functionTypes, resourceTypes } from "./resources/index.ts";
 import { createService } from "./service/client.ts";
 import { certificates } from "./verbs/certificates.ts";
 import { checkConfig, configFields, diffConfig, resolveTarget, type Target } from "./verbs/config.ts";
+import { bytesOf } from "./verbs/content.ts";
 import { createResource, findResource } from "./verbs/create.ts";
 import { deleteResource } from "./verbs/delete.ts";
 import { invokeFunction } from "./verbs/invoke.ts";
@@ -184,6 +186,11 @@ function functionOf(token: string): FunctionType {
   const type = canonical === undefined ? undefined : functionsByToken.get(canonical);
   if (!type) throw new Error(`there is no function "${token}"`);
   return type;
+}
+
+/** The bytes at an address (http, https or file), for the hash of a remote asset. */
+export function contentAt(address: string): Promise<Uint8Array> {
+  return bytesOf(asset({ uri: address }));
 }
 
 /** The Pulumi package schema (`schemas/pulumi.json`). */

@@ -13,7 +13,7 @@ import {
 } from "../engine/engine.ts";
 import type { Program } from "../engine/host.ts";
 import { loadProgram } from "../engine/language/program.ts";
-import { catalogue, createProvider } from "../provider.ts";
+import { catalogue, contentAt, createProvider } from "../provider.ts";
 import { startEmbedded } from "./emulator.ts";
 import { CommandError, type ExitCode, exitCode } from "./exit.ts";
 import { diagnosticText } from "./render/format.ts";
@@ -85,6 +85,7 @@ export async function withStack(
       file: relative(process.cwd(), settings.file) || settings.file,
       stack: settings.stack,
       catalogue,
+      fetch: contentAt,
     });
     if (program.projectName === "" && !judges) refuseBroken(program, settings);
     if (settings.emulator) emulator = await startEmbedded(settings.emulator.file);

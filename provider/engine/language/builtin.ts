@@ -14,6 +14,8 @@ export interface ProjectFiles {
   readonly read: (path: string) => Promise<Uint8Array>;
   /** What is there: a file, a folder or nothing. `path` is absolute. */
   readonly kindOf: (path: string) => Promise<"file" | "folder" | "nothing">;
+  /** What is at an address. Absent: nobody looks, so a change there is not seen. */
+  readonly fetch?: (address: string) => Promise<Uint8Array>;
 }
 
 /** An argument that the function cannot take; `argument` counts from 0. */
@@ -65,7 +67,7 @@ export async function computeBuiltin(
     case "fileAsset":
       return fileAsset(textOf(name, first, 0), files);
     case "remoteAsset":
-      return asset({ uri: addressOf(name, first) });
+      return remoteAsset(addressOf(name, first), files);
     case "remoteArchive":
       return archive({ uri: addressOf(name, first) });
     case "fileArchive":
@@ -158,6 +160,14 @@ async function fileAsset(path: string, files: ProjectFiles): Promise<Value> {
   const content = kind === "nothing" ? undefined : await readBytes(absolute, path, files);
   if (content === undefined) throw new ArgumentError(0, `there is no file ${path} (looked for ${absolute})`);
   return asset({ path: kept, hash: hashOf(content) });
+}
+
+async function remoteAsset(uri: string, files: ProjectFiles): Promise<Value> {
+  if (files.fetch === undefined) return asset({ uri });
+  const content = await files.fetch(uri).catch((cause: unknown) => {
+    throw new ArgumentError(0, cause instanceof Error ? cause.message : String(cause), { cause });
+  });
+  return asset({ uri, hash: hashOf(content) });
 }
 
 async function fileArchive(path: string, files: ProjectFiles): Promise<Value> {

@@ -26,6 +26,8 @@ export interface LoadOptions {
   readonly environment?: { readonly [name: string]: string | undefined };
   /** Reads a file by its path (as given, or beside `file`); rejects with code ENOENT when there is none. Default: the disk. */
   readonly readFile?: (path: string) => Promise<string | Uint8Array>;
+  /** Reads what `fn::remoteAsset` names; default: nobody looks there before it is needed. */
+  readonly fetch?: (address: string) => Promise<Uint8Array>;
   /** What `${pulumi.organization}` is; default what the host says. */
   readonly organization?: string;
 }
@@ -64,7 +66,8 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
   );
   checkTemplate(report, template, options.catalogue, inference);
   const folder = resolve(dirname(options.file));
-  const files = projectFiles(folder, options.readFile === undefined ? undefined : read);
+  const own = projectFiles(folder, options.readFile === undefined ? undefined : read);
+  const files = options.fetch === undefined ? own : { ...own, fetch: options.fetch };
   const diagnostics = inFileOrder(report.diagnostics);
   return {
     projectName: project.name,
