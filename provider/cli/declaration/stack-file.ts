@@ -111,7 +111,8 @@ function quoted(document: Document): Document {
   return document;
 }
 
-const words = /^(y|n|yes|no|on|off|true|false|null|~)$/i;
+/** Words that are no text to some reader; the last is a number to some. */
+const words = /^(y|n|yes|no|on|off|true|false|null|~|e[-+]?\d+)$/i;
 const address = /^(\d{1,3}\.){3}\d{1,3}(\/\d{1,2})?$/;
 /** Line breaks that are not `\n`, and what a block of lines would lose or refuse. */
 const fragile =
