@@ -41,6 +41,27 @@ export interface FetchContext {
   readonly notes: Notes;
 }
 
+/** What looks at an object before it is changed, or before a preview says that it will be. */
+export interface Examination<I extends Fields> {
+  /** Declared values, plain; those that are not known yet are left out. */
+  readonly inputs: ValuesOf<I>;
+  /** True for values that may not be shown. */
+  readonly isHidden: (name: keyof I & string) => boolean;
+  readonly id: string;
+  /** As observed just now. */
+  readonly object: WireObject;
+  readonly get: (path: string) => Promise<WireObject>;
+  /** The parent's own declared values, where this plan declares it. */
+  readonly parent: { readonly [name: string]: unknown } | undefined;
+  /** True: nothing will be written. */
+  readonly preview: boolean;
+  readonly refuse: (property: string, reason: string) => void;
+  /** Stops what can be done, but only when the user allows it; the reason says how. */
+  readonly guard: (property: string, reason: string) => void;
+  /** Tells the user what will be done. */
+  readonly tell: (message: string) => void;
+}
+
 /** What an action on an object works with that exists. */
 export interface ObjectContext<I extends Fields> extends ActionContext<I> {
   readonly id: string;

@@ -51,6 +51,7 @@ export async function checkResource(
   };
   type.check?.({
     values,
+    partly: Object.fromEntries(Object.entries(plain.values).filter(([name]) => !faulty.has(name))),
     declares: (name) => given[name] !== undefined,
     knows: (name) => given[name] === undefined || !containsUnknown(given[name]),
     isNew: request.oldInputs === undefined,

@@ -4,6 +4,7 @@ import type { TSchema } from "typebox";
 import { annotations, fieldsOf, isOfDefaults, itemsOf, mapItemsOf } from "./field.ts";
 import { applyForms } from "./normal-form.ts";
 import type { PropertyPath } from "./property-path.ts";
+import type { PropertyDiff } from "./protocol.ts";
 import {
   isArchive,
   isAsset,
@@ -145,6 +146,8 @@ export interface Difference {
 
 /** Where two comparable values differ, as deep as names and positions go; sets and rewritten texts are one place. */
 export function differences(
+  /** Where the path leads to no value of the inputs. */
+  readonly values?: PropertyDiff["values"];
   field: TSchema | undefined,
   before: Value | undefined,
   after: Value | undefined,

@@ -15,32 +15,36 @@ export type DiffOf = Pick<DiffRequest, "name" | "oldInputs" | "state" | "newInpu
 /** The three-value diff of a resource. An unknown counts as changed. */
 export function diffResource(type: ResourceType, request: DiffOf): DiffResponse {
   const { state } = request;
-  const oldInputs = canonicalOf(type, request.oldInputs);
-  const newInputs = canonicalOf(type, request.newInputs);
+  const oldInputs = canonicalOf(type, request.oldInputs, state);
+  const newInputs = canonicalOf(type, request.newInputs, state);
   const ignored = (request.ignoreChanges ?? []).map(parsePath);
   const detailedDiff: { [path: string]: PropertyDiff } = {};
   const changed = new Set<string>();
   const replaced: string[] = [];
   for (const name of changedInputs(type, oldInputs, state, newInputs)) {
     const field = type.inputs[name]!;
-    const places = differences(
-      field,
-      comparable(field, toldOf(field, lastOf(field, oldInputs[name], state[name]), newInputs[name])),
-      comparable(field, newInputs[name]),
-      [name],
-    )
+    const found =
+      type.differences?.(name, oldInputs[name], newInputs[name]) ??
+      differences(
+        field,
+        comparable(field, toldOf(field, lastOf(field, oldInputs[name], state[name]), newInputs[name])),
+        comparable(field, newInputs[name]),
+        [name],
+      );
+    const places = found
       .filter(({ path }) => !ignored.some((pattern) => isWithin(path, pattern)))
-      .map(({ path, kind }) => ({
+      .map(({ path, kind, values }) => ({
         path,
+        values,
         kind: path.length > 1 ? kind : topKind(oldInputs, newInputs, name, kind),
       }));
     if (places.length === 0) continue;
     const replace = annotations(field).immutable === true;
     if (replace) replaced.push(name);
     changed.add(name);
-    for (const { path, kind } of places) {
+    for (const { path, kind, values } of places) {
       const whole: DiffKind = replace ? `${kind}-replace` : kind;
-      detailedDiff[formatPath(path)] = { kind: whole, inputDiff: true };
+      detailedDiff[formatPath(path)] = { kind: whole, inputDiff: true, ...(values && { values }) };
     }
   }
   const changes = changed.size > 0;
@@ -61,11 +65,9 @@ export function changedInputs(
   last: ValueMap,
   declared: ValueMap,
 ): string[] {
-  const [oldInputs, state, newInputs] = [old, last, declared].map((values) => canonicalOf(type, values)) as [
-    ValueMap,
-    ValueMap,
-    ValueMap,
-  ];
+  const [oldInputs, state, newInputs] = [old, last, declared].map((values) =>
+    canonicalOf(type, values, last),
+  ) as [ValueMap, ValueMap, ValueMap];
   return Object.keys(type.inputs).filter((name) => {
     const field = type.inputs[name]!;
     const last = lastOf(field, oldInputs[name], state[name]);
@@ -87,9 +89,9 @@ function lastOf(field: TSchema, input: Value | undefined, live: Value | undefine
   return computed && fallback !== undefined && isAbsent(input) ? live : input;
 }
 
-/** The values as the type compares them. */
-export function canonicalOf(type: ResourceType, values: ValueMap): ValueMap {
-  return type.canonical ? type.canonical(values) : values;
+/** The values as the type compares them; `known` is what is known of the object. */
+export function canonicalOf(type: ResourceType, values: ValueMap, known: ValueMap): ValueMap {
+  return type.canonical ? type.canonical(values, known) : values;
 }
 
 const isAbsent = (value: unknown) => value === undefined || value === null;
@@ -109,10 +111,7 @@ export function moves(type: ResourceType, name: string, changed: ReadonlySet<str
 }
 
 /** True when the replacement cannot exist beside the old object. */
-function collides(
-  type: ResourceType,
-  { name: logicalName, oldInputs, state, newInputs }: DiffOf,
-): boolean {
+function collides(type: ResourceType, { name: logicalName, oldInputs, state, newInputs }: DiffOf): boolean {
   for (const parameter of type.parameters) {
     const field = type.inputs[parameter];
     if (

@@ -45,6 +45,8 @@ export interface Annotations {
   readonly shownOnce?: boolean;
   /** On outputs: answered by another view of the object, and not in every state. `observe` adds it; kept from the state when it is absent; functions' views leave it out. */
   readonly elsewhere?: boolean;
+  /** On inputs that are `local`: the input that it writes in another way, as the type's `canonical` reads it. It is kept, hidden and taken out with that one. */
+  readonly insteadOf?: string;
   /** Left out, the service chooses; taking it out of the declaration changes nothing. Members of a group may be so too. */
   readonly computed?: boolean;
   /** On lists and texts: an empty one means something else than none at all. */
@@ -109,6 +111,7 @@ export const annotationKeywords = [
   "witness",
   "shownOnce",
   "elsewhere",
+  "insteadOf",
   "computed",
   "emptyCounts",
   "trigger",

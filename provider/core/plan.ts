@@ -9,6 +9,7 @@ import type { ResourceType } from "./resource.ts";
 import { isResourceReference, isUnknown, reveal, type Value, type ValueMap } from "./value.ts";
 
 interface Entry {
+  readonly type: ResourceType;
   readonly urn: Urn;
   readonly name: string;
   readonly values: { readonly [name: string]: unknown };
@@ -48,6 +49,26 @@ export function newPlan(): Plan {
     return urn === undefined ? undefined : entries.get(urn)?.values;
   };
 
+  /** The refusals of resources of other types under the same parent, whichever of the two has the rule. */
+  const besideOthers = (
+    entry: Entry,
+    parent: string | undefined,
+    parentValues: Entry["values"] | undefined,
+  ) => {
+    const failures: CheckFailure[] = [];
+    for (const [key, rule] of Object.entries(entry.type.siblings?.others ?? {})) {
+      for (const other of groups.get(`${key}|${parent}|all`) ?? []) {
+        const refusal = rule(entry.values, other, parentValues);
+        if (refusal) failures.push(refusal.mine);
+      }
+    }
+    for (const other of groups.get(`${entry.type.key}|${parent}|lord`) ?? []) {
+      const refusal = other.type.siblings?.others?.[entry.type.key]?.(other.values, entry, parentValues);
+      if (refusal) failures.push(refusal.theirs);
+    }
+    return failures;
+  };
+
   const declare: Plan["declare"] = (type, identity, inputs) => {
     forget(identity.urn);
     const values = knownValues(plainInputs(type.inputs, inputs));
@@ -57,11 +78,16 @@ export function newPlan(): Plan {
     const shared = parent === undefined ? [] : (type.siblings?.groups(values, parentValues) ?? []);
     const ruled = shared.map((group) => `${type.key}|${parent}|rule|${group}`);
     const everyone = parent === undefined ? [] : [`${type.key}|${parent}|all`];
+    const lords =
+      parent === undefined
+        ? []
+        : Object.keys(type.siblings?.others ?? {}).map((key) => `${key}|${parent}|lord`);
     const entry: Entry = {
+      type,
       urn: identity.urn,
       name: identity.name,
       values,
-      groups: [...uniques.map(({ group }) => group), ...ruled, ...everyone],
+      groups: [...uniques.map(({ group }) => group), ...ruled, ...everyone, ...lords],
     };
     const failures: CheckFailure[] = [];
     for (const { group, property } of uniques) {
@@ -93,6 +119,7 @@ export function newPlan(): Plan {
         });
       }
     }
+    failures.push(...besideOthers(entry, parent, parentValues));
     entries.set(identity.urn, entry);
     for (const group of entry.groups) {
       const members = groups.get(group) ?? new Set();

@@ -42,6 +42,8 @@ export interface ResourceIdentity {
 export interface CheckFailure {
   readonly property: string;
   readonly reason: string;
+  /** True for a guard: what is asked can be done, but only when the user allows it in so many words. */
+  readonly guard?: true;
 }
 
 export interface CheckConfigRequest extends RequestContext {
@@ -72,6 +74,8 @@ export interface PropertyDiff {
   readonly kind: DiffKind;
   /** True: the old value is the old input's; false: it is the old output's. */
   readonly inputDiff: boolean;
+  /** The values, where the path leads to none in the inputs (a record of a list, by its name). For showing only. */
+  readonly values?: { readonly before?: Value; readonly after?: Value };
 }
 
 export interface DiffRequest extends ResourceIdentity, RequestContext {

@@ -4,6 +4,7 @@ import type {
   ActionContext,
   Aspect,
   CreateVariant,
+  Examination,
   FetchContext,
   ObjectContext,
   Removal,
@@ -11,11 +12,12 @@ import type {
   VerbContext,
 } from "./action.ts";
 import type { CertificatePort } from "./certificate-port.ts";
+import type { Difference } from "./compare.ts";
 import type { Fields, ValuesOf } from "./field.ts";
 import type { CheckFailure } from "./protocol.ts";
 import type { ServicePort, WireObject } from "./service-port.ts";
 import { canonicalToken } from "./token.ts";
-import type { ValueMap } from "./value.ts";
+import type { Value, ValueMap } from "./value.ts";
 
 /** Adds a refusal about the user's own property (a path, or `""` for the whole). */
 export type Refuse = (property: string, reason: string) => void;
@@ -24,6 +26,8 @@ export type Refuse = (property: string, reason: string) => void;
 export interface CheckedInputs<I extends Fields> {
   /** Known values, secrets revealed, ids as text; a value that is unknown or already refused is left out. */
   readonly values: ValuesOf<I>;
+  /** The same with what is known in part: null stands for what is unknown. */
+  readonly partly: { readonly [name: string]: unknown };
   /** True when the user gave it, known or not. */
   readonly declares: (name: keyof I & string) => boolean;
   /** True when its value (or its absence) is known. */
@@ -66,6 +70,21 @@ export interface SiblingRules<I extends Fields> {
   readonly conflict: (mine: ValuesOf<I>, theirs: Sibling<I>, group: string) => CheckFailure | undefined;
   /** How many may stand under one parent. */
   readonly limit?: number;
+  /** Rules beside resources of other types under the same parent, by the key of the type. */
+  readonly others?: {
+    readonly [key: string]: (
+      mine: ValuesOf<I>,
+      theirs: { readonly name: string; readonly values: { readonly [name: string]: unknown } },
+      parentValues: { readonly [name: string]: unknown } | undefined,
+    ) =>
+      | {
+          /** The refusal, where it is mine. */
+          readonly mine: CheckFailure;
+          /** The refusal, where it is theirs. */
+          readonly theirs: CheckFailure;
+        }
+      | undefined;
+  };
 }
 
 /** What a look-up of a preview may use. Lists are shared by the whole preview. */
@@ -140,8 +159,14 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly naturalName?: (object: WireObject) => string;
   /** How the id and natural names are written, for messages (`DOMAIN/NAME/TYPE`). */
   readonly nameFormat: string;
-  /** The values in which two declarations of the same object are compared, where that depends on several fields at once. Values may be unknown or secret; idempotent. */
-  readonly canonical?: (values: ValueMap) => ValueMap;
+  /** The values in which two declarations of the same object are compared, where that depends on several fields at once, or on what is known of the object (its state). Values may be unknown or secret; idempotent. */
+  readonly canonical?: (values: ValueMap, known: ValueMap) => ValueMap;
+  /** Where the canonical values of a field differ, where positions and names within it do not say it well; undefined leaves it to those. */
+  readonly differences?: (
+    name: string,
+    before: Value | undefined,
+    after: Value | undefined,
+  ) => readonly Difference[] | undefined;
   readonly check?: (inputs: CheckedInputs<I>) => void;
   /** Refuses changes that the service can never carry out. */
   readonly refuseChange?: (change: Change<I>) => void;
@@ -178,6 +203,10 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly createQueue?: (values: ValuesOf<I>) => string;
   /** Waits until a create may be sent. */
   readonly beforeCreate?: (context: ActionContext<I>) => Promise<void>;
+  /** Its objects have neither a name nor a date by which one of them could be told from another that is like it: a create notes which are there before it. */
+  readonly indistinct?: true;
+  /** Looks at the live object before it is changed, and in previews: refuses, or asks the user for leave. */
+  readonly examine?: (context: Examination<I>) => Promise<void>;
   /** For creates whose answer has no id: waits until the object is in its list, where it is found by its adopt key and its age. */
   readonly appears?: (context: ActionContext<I>) => Promise<void>;
   /** Adds to the object what other views say of it. */

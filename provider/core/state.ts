@@ -10,6 +10,7 @@ import type { ResourceIdentity } from "./protocol.ts";
 import type { ResourceType } from "./resource.ts";
 import type { WireObject } from "./service-port.ts";
 import {
+  containsSecret,
   containsUnknown,
   isSecret,
   isUnknown,
@@ -57,7 +58,7 @@ export function stateOf(
     const given = inputs[name];
     if (isNeverKept(type, name)) continue;
     if (isUnreadable(type, name) && given !== undefined && given !== null) state[name] = given;
-    else if (isSecret(given) && state[name] !== undefined) state[name] = secret(state[name]);
+    else if (isHidden(type, name, inputs) && state[name] !== undefined) state[name] = secret(state[name]);
   }
   for (const [name, field] of Object.entries(type.outputs)) {
     const { shownOnce, elsewhere } = annotations(field);
@@ -65,6 +66,19 @@ export function stateOf(
     if (isKept && previous[name] !== undefined) state[name] = previous[name];
   }
   return state;
+}
+
+/** True for a value that may not be shown, because the declaration of it, or of what stands for it, is secret. */
+export function isHidden(type: ResourceType, name: string, inputs: ValueMap): boolean {
+  const given = inputs[name];
+  if (given !== undefined && (isSecret(given) || (Array.isArray(given) && containsSecret(given))))
+    return true;
+  return substitutes(type, name).some((other) => isSecret(inputs[other]));
+}
+
+/** Inputs that write this one in another way. */
+export function substitutes(type: ResourceType, name: string): string[] {
+  return Object.keys(type.inputs).filter((other) => annotations(type.inputs[other]!).insteadOf === name);
 }
 
 /** False for a value that the service answers but does not accept (a status beyond those that can be set). */
@@ -81,7 +95,7 @@ export function refreshedInputs(
   live: ValueMap,
 ): ValueMap {
   const result: Mutable = { ...inputs };
-  const [declared, before, now] = [inputs, state, live].map((values) => canonicalOf(type, values)) as [
+  const [declared, before, now] = [inputs, state, live].map((values) => canonicalOf(type, values, live)) as [
     ValueMap,
     ValueMap,
     ValueMap,
@@ -96,7 +110,8 @@ export function refreshedInputs(
       continue;
     if (live[name] === undefined || comparable(field, live[name]) === comparable(field, undefined))
       delete result[name];
-    else result[name] = isSecret(inputs[name]) ? secret(live[name]) : live[name];
+    else result[name] = isHidden(type, name, inputs) ? secret(live[name]) : live[name];
+    for (const other of substitutes(type, name)) delete result[other];
   }
   return result;
 }

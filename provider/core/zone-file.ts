@@ -38,6 +38,8 @@ export interface ZoneFile {
   readonly authority?: ZoneAuthority;
   /** In the order of the file, the apex NS records included. */
   readonly records: readonly ZoneRecord[];
+  /** The line on which each of the records begins; counts from 1. */
+  readonly lines: readonly number[];
   /** Everything that could not be read, with its line. */
   readonly problems: readonly ZoneProblem[];
 }
@@ -119,6 +121,7 @@ function mailbox(name: string): string {
 export function parseZoneFile(text: string, options: { origin?: string } = {}): ZoneFile {
   const problems: ZoneProblem[] = [];
   const records: ZoneRecord[] = [];
+  const lines: number[] = [];
   let zone = options.origin?.replace(/\.$/, "");
   let origin = zone;
   let defaultTtl: number | undefined;
@@ -186,11 +189,15 @@ export function parseZoneFile(text: string, options: { origin?: string } = {}): 
     }
     const record = readData(type, data, name, (target) => absolute(target));
     if (typeof record === "string") problem(record);
-    else records.push(ttl === undefined ? record : { ...record, ttlSec: ttl });
+    else {
+      records.push(ttl === undefined ? record : { ...record, ttlSec: ttl });
+      lines.push(line);
+    }
   }
   return {
     origin: zone ?? "",
     records,
+    lines,
     problems,
     ...(defaultTtl === undefined ? {} : { ttlSec: defaultTtl }),
     ...(authority === undefined ? {} : { authority }),

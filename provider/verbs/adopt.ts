@@ -79,8 +79,9 @@ function matches(
   values: { readonly [name: string]: unknown },
   object: WireObject,
 ): boolean {
-  const observed = canonicalOf(type, observedState(type, id, object));
-  const declared = canonicalOf(type, values as ValueMap);
+  const live = observedState(type, id, object);
+  const observed = canonicalOf(type, live, live);
+  const declared = canonicalOf(type, values as ValueMap, live);
   return Object.entries(type.inputs).every(([name, field]) => {
     if (!annotations(field).adoptKey || (name in values && values[name] === undefined)) return true;
     return same(field, declared[name], observed[name]);

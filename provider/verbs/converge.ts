@@ -9,7 +9,7 @@ import { isWithin, parsePath } from "../core/property-path.ts";
 import { type ResourceIdentity, ResourceInitFailedError } from "../core/protocol.ts";
 import type { ActionContext, Aspect, ResourceType } from "../core/resource.ts";
 import { isGone, isOpen, type WireObject } from "../core/service-port.ts";
-import { observedState, stateOf } from "../core/state.ts";
+import { observedState, refreshedInputs, stateOf, substitutes } from "../core/state.ts";
 import type { Value, ValueMap } from "../core/value.ts";
 import { toWire, wireNameOf } from "../core/wire.ts";
 import { bytesOf } from "./content.ts";
@@ -156,9 +156,10 @@ async function runStep(task: Task, object: WireObject, step: Step): Promise<Wire
 /** The fields whose declared value the object does not have. */
 export function fieldsToSync(task: Task, object: WireObject): Set<string> {
   const { type, before, posted } = task;
-  const inputs = canonicalOf(type, task.inputs);
-  const observed = canonicalOf(type, observedState(type, task.id, object));
-  const last = canonicalOf(type, before?.state ?? {});
+  const live = observedState(type, task.id, object);
+  const inputs = canonicalOf(type, task.inputs, live);
+  const observed = canonicalOf(type, live, live);
+  const last = canonicalOf(type, before?.state ?? {}, live);
   const ofAspects = new Set(type.aspects.flatMap((aspect) => aspect.fields));
   const changed = new Set(before ? changedInputs(type, before.inputs, before.state, task.inputs) : []);
   const ignored = (before?.ignoreChanges ?? []).map(parsePath);
@@ -223,6 +224,37 @@ export async function settled(
 
 /** The failure of something that exists: its real state where it can be read, and the inputs that apply to it. */
 export async function initFailed(
+/**
+ * The inputs that hold of an object of which not everything was brought in line: of the rest the earlier ones, and where a part of it was
+ * done, what is there now.
+ */
+function appliedInputs(
+  type: ResourceType,
+  inputs: ValueMap,
+  before: Task["before"],
+  pending: ReadonlySet<string>,
+  live: ValueMap,
+): ValueMap {
+  const applied: { [name: string]: Value } = { ...inputs };
+  for (const name of pending) {
+    for (const each of [name, ...substitutes(type, name)]) {
+      const old = before?.inputs[each];
+      if (old === undefined) delete applied[each];
+      else applied[each] = old;
+    }
+  }
+  const parted = [...pending].filter((name) => substitutes(type, name).length > 0);
+  if (parted.length === 0) return applied;
+  const now = refreshedInputs(type, applied, before?.state ?? {}, live);
+  for (const name of parted) {
+    for (const each of [name, ...substitutes(type, name)]) {
+      if (now[each] === undefined) delete applied[each];
+      else applied[each] = now[each];
+    }
+  }
+  return applied;
+}
+
   task: Pick<Task, "type" | "id" | "inputs" | "values" | "before" | "attempt">,
   last: WireObject,
   pending: ReadonlySet<string>,
@@ -235,12 +267,7 @@ export async function initFailed(
   } catch (error) {
     if (isGone(error)) return cause;
   }
-  const applied: { [name: string]: Value } = { ...inputs };
-  for (const name of pending) {
-    const old = before?.inputs[name];
-    if (old === undefined) delete applied[name];
-    else applied[name] = old;
-  }
+  const applied = appliedInputs(type, inputs, before, pending, observedState(type, id, object));
   return new ResourceInitFailedError(
     {
       id,

@@ -18,6 +18,7 @@ import { containsUnknown, type Value } from "../core/value.ts";
 import { type Found, findMade, type Search } from "./adopt.ts";
 import { actionContext, bodyOf, converge, initFailed } from "./converge.ts";
 import { refusal } from "./failure.ts";
+import { examine } from "./examine.ts";
 import { fetchIfThere, fetchObject } from "./fetch.ts";
 import { lookUp } from "./lookup.ts";
 import { refuseTakeover } from "./presence.ts";
@@ -43,6 +44,8 @@ export async function createResource(
   const made = await session.exclusive(queue, () => ensure(session, type, request, attempt, values));
   const { id, object } = made;
   try {
+  if (type.takesOver)
+    await examine(session, { type, identity: request, id, attempt, inputs: request.inputs, values, object });
     await request.onCreated?.(id, stateOf(type, id, object, request.inputs));
   } catch (error) {
     throw await initFailed({ type, id, inputs: request.inputs, values, attempt }, object, new Set(), error);
@@ -118,13 +121,6 @@ async function resume(
   values: Values,
 ): Promise<Found | undefined> {
   const { startedAt, id } = request.earlierAttempt!;
-  const search = {
-    type,
-    values,
-    attempt,
-    startedAt: () => startedAt,
-    isTaken: isTaken(session, type, request),
-  };
   if (type.takesOver) return taken(type, attempt, values);
   if (id !== undefined && search.isTaken(id)) return undefined;
   if (id === undefined) await type.appears?.(actionContext({ identity: request, attempt, values }));

@@ -3,7 +3,7 @@
 import { isAutomaticName } from "../core/automatic-name.ts";
 import { same } from "../core/compare.ts";
 import { annotations } from "../core/field.ts";
-import { collectionPath } from "../core/identifier.ts";
+import { collectionPath, idOf, pathOf } from "../core/identifier.ts";
 import { knownValues, plainInputs } from "../core/plain.ts";
 import {
   CheckFailedError,
@@ -15,6 +15,8 @@ import {
 import type { ResourceType } from "../core/resource.ts";
 import { isGone, type WireObject } from "../core/service-port.ts";
 import type { ValueMap } from "../core/value.ts";
+import { examine } from "./examine.ts";
+import { fetchIfThere } from "./fetch.ts";
 import { presence } from "./presence.ts";
 import { begin, type Session } from "./session.ts";
 import { alreadyExists, nameTaken } from "./taken.ts";
@@ -76,7 +78,15 @@ export async function lookUp(
 }
 
 const isUnique = (type: ResourceType, name: string) => {
+  const { newInputs, old } = planned;
+  const id =
+    old?.id ??
+    (type.takesOver && type.parameters.every((name) => values[name] !== undefined) && idOf(type, values, {}));
+  const subject = { type, attempt, values, ...(old && { state: old.state }) };
+  const object = type.examine && id && (await fetchIfThere({ ...subject, id }, { fresh: false }));
   const field = type.inputs[name];
+  if (id && object)
+    await examine(session, { ...subject, id, object, identity: request, inputs: newInputs, preview: true });
   return field !== undefined && annotations(field).unique === true;
 };
 

@@ -14,6 +14,7 @@ import { foretoldUpdate, stateOf } from "../core/state.ts";
 import type { ValueMap } from "../core/value.ts";
 import { converge } from "./converge.ts";
 import { valuesToApply } from "./create.ts";
+import { examine } from "./examine.ts";
 import { refusal } from "./failure.ts";
 import { fetchObject } from "./fetch.ts";
 import { lookUp } from "./lookup.ts";
@@ -40,6 +41,7 @@ export async function updateResource(
     const object = await fetchObject({ type, id, attempt, values, state }, { fresh: false });
     const before = { inputs: oldInputs, state, ...(ignoreChanges && { ignoreChanges }) };
     const task = { type, identity: request, id, attempt, inputs: newInputs, values, object, before };
+    await examine(session, task);
     return { state: stateOf(type, id, await converge(task), newInputs, state) };
   } catch (error) {
     if (isGone(error)) {

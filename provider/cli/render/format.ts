@@ -125,8 +125,12 @@ export function oneLine(value: Value | undefined, showSecrets: boolean, limit = 
 /** The changed properties of a step, a line each: `target: "a" → "b"`; what forces a replacement is marked. */
 export function changeLines(step: Step, { colors, showSecrets }: Palette): string[] {
   return Object.entries(step.detailedDiff).map(([path, diff]) => {
-    const before = oneLine(valueAt(diff.inputDiff ? step.oldInputs : step.oldOutputs, path), showSecrets);
-    const after = oneLine(valueAt(step.newInputs, path), showSecrets);
+    const { before: was, after: becomes } = diff.values ?? {
+      before: valueAt(diff.inputDiff ? step.oldInputs : step.oldOutputs, path),
+      after: valueAt(step.newInputs, path),
+    };
+    const before = oneLine(was, showSecrets);
+    const after = oneLine(becomes, showSecrets);
     const forces = diff.kind.endsWith("-replace") ? colors.magenta(" (forces a replacement)") : "";
     const change = diff.kind.startsWith("add")
       ? colors.green(after)

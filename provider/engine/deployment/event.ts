@@ -61,7 +61,7 @@ export type Outcome = "succeeded" | "failed" | "cancelled";
 
 /** A guard's refusal: exit code 4. */
 export interface Guard {
-  readonly kind: "protect" | "plan";
+  readonly kind: "protect" | "plan" | "change";
   readonly message: string;
 }
 

@@ -149,6 +149,9 @@ export function createRun(options: RunOptions): Run {
       if (error instanceof EngineError && (error.code === "protect" || error.code === "plan")) {
         guard ??= { kind: error.code, message: error.message };
       }
+      const asked =
+        error instanceof CheckFailedError ? error.failures.find((failure) => failure.guard) : undefined;
+      if (asked) guard ??= { kind: "change", message: `${urnParts(urn).name}: ${asked.reason}` };
       const diagnostics = faultsOf(error).map(
         ({ property, reason }): Diagnostic => ({
           severity: "error",

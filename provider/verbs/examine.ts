@@ -1,0 +1,31 @@
+/** Has a type look at the live object before it is changed, and before a preview says that it will be. Writes nothing. */
+
+import { CheckFailedError, type CheckFailure, type Severity } from "../core/protocol.ts";
+import { isHidden } from "../core/state.ts";
+import type { Task } from "./converge.ts";
+import type { Session } from "./session.ts";
+
+/** Throws CheckFailedError when the object cannot be brought to its declared state, or only with the user's leave. */
+export async function examine(
+  session: Session,
+  task: Pick<Task, "type" | "identity" | "id" | "attempt" | "inputs" | "values" | "object"> & {
+    readonly preview?: boolean;
+  },
+): Promise<void> {
+  const { type, attempt, inputs, values, id, object, preview = false } = task;
+  const failures: CheckFailure[] = [];
+  const say = (severity: Severity) => (message: string) => attempt.log(severity, message);
+  await type.examine?.({
+    inputs: values,
+    isHidden: (name) => isHidden(type, name, inputs),
+    id,
+    object,
+    get: (path) => attempt.service.get(path),
+    parent: session.plan.parentOf(type, inputs),
+    preview,
+    refuse: (property, reason) => void failures.push({ property, reason }),
+    guard: (property, reason) => void failures.push({ property, reason, guard: true }),
+    tell: say("info"),
+  });
+  if (failures.length > 0) throw new CheckFailedError(failures);
+}
