@@ -142,12 +142,12 @@ function sameContent(one: object, other: object): boolean {
 export interface Difference {
   readonly path: PropertyPath;
   readonly kind: "add" | "delete" | "update";
+  /** Where the path leads to no value of the inputs. */
+  readonly values?: PropertyDiff["values"];
 }
 
 /** Where two comparable values differ, as deep as names and positions go; sets and rewritten texts are one place. */
 export function differences(
-  /** Where the path leads to no value of the inputs. */
-  readonly values?: PropertyDiff["values"];
   field: TSchema | undefined,
   before: Value | undefined,
   after: Value | undefined,

@@ -201,12 +201,12 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly create?: (context: ActionContext<I>) => Promise<void>;
   /** Creates whose queue is the same run one after the other; default: those that could be taken for each other. */
   readonly createQueue?: (values: ValuesOf<I>) => string;
-  /** Waits until a create may be sent. */
-  readonly beforeCreate?: (context: ActionContext<I>) => Promise<void>;
   /** Its objects have neither a name nor a date by which one of them could be told from another that is like it: a create notes which are there before it. */
   readonly indistinct?: true;
   /** Looks at the live object before it is changed, and in previews: refuses, or asks the user for leave. */
   readonly examine?: (context: Examination<I>) => Promise<void>;
+  /** Waits until a create may be sent. */
+  readonly beforeCreate?: (context: ActionContext<I>) => Promise<void>;
   /** For creates whose answer has no id: waits until the object is in its list, where it is found by its adopt key and its age. */
   readonly appears?: (context: ActionContext<I>) => Promise<void>;
   /** Adds to the object what other views say of it. */

@@ -222,8 +222,6 @@ export async function settled(
   return task.type.fetch ? fetchObject(subjectOf(task), { fresh: true }) : (seen ?? object);
 }
 
-/** The failure of something that exists: its real state where it can be read, and the inputs that apply to it. */
-export async function initFailed(
 /**
  * The inputs that hold of an object of which not everything was brought in line: of the rest the earlier ones, and where a part of it was
  * done, what is there now.
@@ -255,6 +253,8 @@ function appliedInputs(
   return applied;
 }
 
+/** The failure of something that exists: its real state where it can be read, and the inputs that apply to it. */
+export async function initFailed(
   task: Pick<Task, "type" | "id" | "inputs" | "values" | "before" | "attempt">,
   last: WireObject,
   pending: ReadonlySet<string>,

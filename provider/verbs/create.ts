@@ -17,8 +17,8 @@ import { foretoldCreate, stateOf } from "../core/state.ts";
 import { containsUnknown, type Value } from "../core/value.ts";
 import { type Found, findMade, type Search } from "./adopt.ts";
 import { actionContext, bodyOf, converge, initFailed } from "./converge.ts";
-import { refusal } from "./failure.ts";
 import { examine } from "./examine.ts";
+import { refusal } from "./failure.ts";
 import { fetchIfThere, fetchObject } from "./fetch.ts";
 import { lookUp } from "./lookup.ts";
 import { refuseTakeover } from "./presence.ts";
@@ -43,9 +43,9 @@ export async function createResource(
   const queue = type.createQueue ? `${type.key} ${type.createQueue(values)}` : adoptKeyOf(type, values);
   const made = await session.exclusive(queue, () => ensure(session, type, request, attempt, values));
   const { id, object } = made;
-  try {
   if (type.takesOver)
     await examine(session, { type, identity: request, id, attempt, inputs: request.inputs, values, object });
+  try {
     await request.onCreated?.(id, stateOf(type, id, object, request.inputs));
   } catch (error) {
     throw await initFailed({ type, id, inputs: request.inputs, values, attempt }, object, new Set(), error);
@@ -121,6 +121,13 @@ async function resume(
   values: Values,
 ): Promise<Found | undefined> {
   const { startedAt, id } = request.earlierAttempt!;
+  const search = {
+    type,
+    values,
+    attempt,
+    startedAt: () => startedAt,
+    isTaken: isTaken(session, type, request),
+  };
   if (type.takesOver) return taken(type, attempt, values);
   if (id !== undefined && search.isTaken(id)) return undefined;
   if (id === undefined) await type.appears?.(actionContext({ identity: request, attempt, values }));

@@ -74,19 +74,19 @@ export async function lookUp(
     list: (path) => existing(list, path),
     get: (path) => service.get(path),
   });
-  if (failures.length > 0) throw new CheckFailedError(failures);
-}
-
-const isUnique = (type: ResourceType, name: string) => {
   const { newInputs, old } = planned;
   const id =
     old?.id ??
     (type.takesOver && type.parameters.every((name) => values[name] !== undefined) && idOf(type, values, {}));
   const subject = { type, attempt, values, ...(old && { state: old.state }) };
   const object = type.examine && id && (await fetchIfThere({ ...subject, id }, { fresh: false }));
-  const field = type.inputs[name];
+  if (failures.length > 0) throw new CheckFailedError(failures);
   if (id && object)
     await examine(session, { ...subject, id, object, identity: request, inputs: newInputs, preview: true });
+}
+
+const isUnique = (type: ResourceType, name: string) => {
+  const field = type.inputs[name];
   return field !== undefined && annotations(field).unique === true;
 };
 
