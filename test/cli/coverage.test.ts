@@ -9,7 +9,7 @@ import { tellCoverage } from "../../provider/cli/commands/coverage.ts";
 import { type Contract, callersOf, coverage, coverageOf } from "../../provider/cli/coverage.ts";
 import { CommandError } from "../../provider/cli/exit.ts";
 import { catalogue, createProvider } from "../../provider/provider.ts";
-import { judge, readRecord } from "../../scripts/coverage.mjs";
+import { joined, judge, readRecord } from "../../scripts/coverage.mjs";
 import { listen } from "../recorder.ts";
 import { type Desk, openDesk } from "./plumbline.ts";
 
@@ -166,6 +166,18 @@ describe("the record", () => {
     expect(judge({}, calls)).toEqual({ untrue: [], untold: ["GET /domains", "POST /domains"] });
     expect(judge(complete, complete)).toEqual({ untrue: [], untold: [] });
     expect(judge(readRecord(), {}).untrue).toEqual(Object.keys(readRecord()));
+  });
+});
+
+describe("a record that is added to", () => {
+  it("keeps what it had, in the contract's order, and takes in only operations of the contract's own", () => {
+    const calls = { "GET /regions": ["x"], "DELETE /vpcs/{vpcId}": ["c"], "POST /vpcs": ["b", "a", "b"] };
+    const both = joined({ "POST /vpcs": ["b"], "GET /vpcs": ["a"] }, calls);
+    expect(Object.entries(both)).toEqual([
+      ["GET /vpcs", ["a"]],
+      ["POST /vpcs", ["a", "b"]],
+      ["DELETE /vpcs/{vpcId}", ["c"]],
+    ]);
   });
 });
 
