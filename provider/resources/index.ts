@@ -57,6 +57,7 @@ import { Vpc } from "./vpc/vpc.ts";
 export const resourceTypes: readonly ResourceType[] = [
   Domain,
   Record,
+  Zone,
   Vpc,
   Subnet,
   Volume,

@@ -6,7 +6,7 @@ import { relativeName } from "./names.ts";
 import { isNullMx, judgeRecord, type RecordValues } from "./record-rules.ts";
 
 /** Active records that one domain may have. */
-const limit = 12_000;
+export const recordLimit = 12_000;
 /** Types whose target is a host name. */
 export const hostTargets: readonly string[] = ["NS", "MX", "CNAME", "SRV", "PTR"];
 
@@ -22,7 +22,7 @@ function ownerName(values: RecordValues, zone: string | undefined): string {
 }
 
 /** Why two records cannot stand together, if so. `other` says what the second one is. */
-function conflict(mine: RecordValues, theirs: RecordValues, isSameName: boolean, other: string) {
+export function conflict(mine: RecordValues, theirs: RecordValues, isSameName: boolean, other: string) {
   if (isSameName && mine.type === "CNAME") {
     const reason =
       theirs.type === "CNAME"
@@ -45,7 +45,7 @@ export const isSameOwner = (one: RecordValues, other: RecordValues) =>
 
 /** Two records of one plan. */
 export const siblings = {
-  limit,
+  limit: recordLimit,
   groups(values: RecordValues, zone: { readonly [name: string]: unknown } | undefined) {
     const name = `name ${ownerName(values, zone?.["domain"] as string | undefined)}`;
     return values.type === "MX" ? [name, "mail"] : [name];
@@ -67,8 +67,8 @@ export async function lookup(context: Lookup): Promise<void> {
   const { before, after, creating, collection, list, get, isOurs, refuse } = context;
   if (collection === undefined || !after.type || (!creating && isSameOwner(before, after))) return;
   const records = await list(collection);
-  if (creating && records.length >= limit) {
-    refuse("", `the domain has ${records.length} records already, and may have ${limit}`);
+  if (creating && records.length >= recordLimit) {
+    refuse("", `the domain has ${records.length} records already, and may have ${recordLimit}`);
   }
   const zone = after.name?.includes(".")
     ? String((await get(`/domains/${after.domainId}`))["domain"])
