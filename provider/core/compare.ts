@@ -109,18 +109,22 @@ export function equal(one: Value | undefined, other: Value | undefined): boolean
   );
 }
 
-/** What an observed or earlier group says of the members that a declaration chose: without those left to the service. */
+/** What an observed or earlier group says of the members that a declaration chose, at every depth: without those left to the service. */
 export function toldOf(
   field: TSchema,
   all: Value | undefined,
   declared: Value | undefined,
 ): Value | undefined {
   const fields = fieldsOf(field);
-  const [group, chosen] = [all, declared].map((value) => (value === undefined ? undefined : reveal(value)));
-  if (!fields || !isValueMap(group) || !isValueMap(chosen)) return all;
-  const told = Object.entries(group).filter(([name]) => {
-    const isChosen = chosen[name] !== undefined && chosen[name] !== null;
-    return isChosen || !fields[name] || !annotations(fields[name]).computed;
+  const every = mapItemsOf(field);
+  const [given, chosen] = [all, declared].map((value) => (value === undefined ? undefined : reveal(value)));
+  if ((!fields && !every) || !isValueMap(given) || !isValueMap(chosen)) return all;
+  const told = Object.entries(given).flatMap(([name, value]) => {
+    const own = fields ? fields[name] : every;
+    const choice = chosen[name] ?? undefined;
+    if (choice === undefined && fields && own && annotations(own).computed) return [];
+    const member = own && choice !== undefined ? toldOf(own, value, choice) : value;
+    return [[name, member ?? null] as const];
   });
   return Object.fromEntries(told);
 }

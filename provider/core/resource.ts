@@ -97,8 +97,10 @@ export interface LookupContext<I extends Fields> extends Change<I> {
   readonly get: (path: string) => Promise<WireObject>;
   /** Tells the user something that is no refusal. */
   readonly warn: (message: string) => void;
-  /** True when another resource of this deployment is known to be the object with this id. */
-  readonly isOurs: (id: string) => boolean;
+  /** True when another resource of this deployment is known to be the object with this id; of the same type, or of the type with that key. */
+  readonly isOurs: (id: string, type?: string) => boolean;
+  /** Path of the object; undefined while it does not exist. */
+  readonly path: string | undefined;
   /** True when all parents exist already, so that their lists can be asked for. */
   readonly collection: string | undefined;
 }

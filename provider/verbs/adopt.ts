@@ -58,7 +58,9 @@ export async function findMade(search: Search, id?: string): Promise<Found | und
       `the answer to the create was lost, and ${candidates.length} objects could be what it made (ids ${ids}): delete those that you do not want, or import the one that you do`,
     );
   }
-  return candidates[0];
+  const [found] = candidates;
+  // A list does not show what is read in a way of its own.
+  return found && type.fetch ? findById(search, found.id) : found;
 }
 
 /** The object with an id that an earlier attempt was given, if it is still what that attempt made. */

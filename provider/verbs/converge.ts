@@ -140,7 +140,9 @@ async function runStep(task: Task, object: WireObject, step: Step): Promise<Wire
   let left: ReadonlySet<string> = new Set(step.fields);
   for (let round = 1; ; round++) {
     try {
-      return (await step.run(now, left)) ?? (await look());
+      const answer = await step.run(now, left);
+      // What is read in a way of its own is more than a write answers.
+      return answer === undefined || task.type.fetch ? await look() : answer;
     } catch (error) {
       if (!isOpen(error) || round === 3) throw error;
       if ([...left].some((name) => isInvisible(task.type, name))) throw error;

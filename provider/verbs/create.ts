@@ -16,6 +16,7 @@ import { isAnswerLost, isApiError } from "../core/service-port.ts";
 import { foretoldCreate, stateOf } from "../core/state.ts";
 import { containsUnknown, type Value } from "../core/value.ts";
 import { type Found, findMade, type Search } from "./adopt.ts";
+import { idsBefore, notedBefore } from "./before.ts";
 import { actionContext, bodyOf, converge, initFailed } from "./converge.ts";
 import { examine } from "./examine.ts";
 import { refusal } from "./failure.ts";
@@ -23,7 +24,7 @@ import { fetchIfThere, fetchObject } from "./fetch.ts";
 import { lookUp } from "./lookup.ts";
 import { refuseTakeover } from "./presence.ts";
 import { type Attempt, begin, type Session } from "./session.ts";
-import { discard, doubtful, idsBefore, isNamedHere, isSecretLost } from "./shown-once.ts";
+import { discard, doubtful, isNamedHere, isSecretLost } from "./shown-once.ts";
 import { alreadyExists, nameTaken } from "./taken.ts";
 
 /** How often a create is sent whose answer is lost each time and which surely made nothing. */
@@ -121,14 +122,12 @@ async function resume(
   values: Values,
 ): Promise<Found | undefined> {
   const { startedAt, id } = request.earlierAttempt!;
-  const search = {
-    type,
-    values,
-    attempt,
-    startedAt: () => startedAt,
-    isTaken: isTaken(session, type, request),
-  };
   if (type.takesOver) return taken(type, attempt, values);
+  const present = id === undefined ? notedBefore(type, attempt.notes) : new Set<string>();
+  if (!present) return undefined;
+  const isKnown = isTaken(session, type, request);
+  const isOther = (other: string) => present.has(other) || isKnown(other);
+  const search = { type, values, attempt, startedAt: () => startedAt, isTaken: isOther };
   if (id !== undefined && search.isTaken(id)) return undefined;
   if (id === undefined) await type.appears?.(actionContext({ identity: request, attempt, values }));
   return findMade(search, id);

@@ -68,8 +68,12 @@ export async function lookUp(
     after: values,
     creating,
     refuse,
-    isOurs,
+    isOurs: (id, key) => {
+      const other = key === undefined ? type : session.types.get(key);
+      return other === type ? isOurs(id) : other !== undefined && session.plan.isOurs(other, id);
+    },
     warn: (message) => request.log?.("warning", message),
+    path: planned.old && pathOf(type, planned.old.id),
     collection,
     list: (path) => existing(list, path),
     get: (path) => service.get(path),

@@ -2,7 +2,7 @@
 
 import { isAutomaticName } from "../core/automatic-name.ts";
 import { annotations } from "../core/field.ts";
-import { collectionPath, idOfListed, pathOf } from "../core/identifier.ts";
+import { pathOf } from "../core/identifier.ts";
 import type { CreateRequest, ResourceIdentity } from "../core/protocol.ts";
 import type { ResourceType } from "../core/resource.ts";
 import { isGone } from "../core/service-port.ts";
@@ -20,7 +20,8 @@ export function isSecretLost(type: ResourceType, { id, object }: Found): boolean
   return onceShown(type).some((name) => observed[name] === undefined);
 }
 
-const onceShown = (type: ResourceType) =>
+/** Outputs that only the create's answer shows. */
+export const onceShown = (type: ResourceType): string[] =>
   Object.keys(type.outputs).filter((name) => annotations(type.outputs[name]!).shownOnce);
 
 /** True when the object is told apart by a name that was made for this resource alone. */
@@ -54,12 +55,4 @@ export async function discard(
     "warning",
     `the answer to the create of ${type.name} ${id} was lost with its secret: it is removed and made anew`,
   );
-}
-
-/** Ids that were there before a create whose object would be told apart by nothing but its name. */
-export async function idsBefore(type: ResourceType, attempt: Attempt, values: Values): Promise<Set<string>> {
-  const collection = collectionPath(type, values);
-  if (onceShown(type).length === 0 || collection === undefined) return new Set();
-  const objects = await attempt.service.list(collection, { fresh: true });
-  return new Set(objects.map((object) => idOfListed(type, values, object)));
 }
