@@ -1,0 +1,142 @@
+/** How a cluster is made, read and changed, and when it is finished (contract sections 2.7, 4.5 and 8). */
+
+import type { Fields } from "../../core/field.ts";
+import type { AspectContext, CreateVariant, FetchContext, ObjectContext } from "../../core/resource.ts";
+import type { WireObject } from "../../core/service-port.ts";
+import { access, reachable } from "./access.ts";
+import {
+  type Ids,
+  idOfPool,
+  type Layout,
+  layOut,
+  layoutOf,
+  noteKey,
+  noteOf,
+  type Specs,
+  shown,
+} from "./layout.ts";
+import { nodesReady } from "./nodes.ts";
+import { createBody, isReady, type LivePool } from "./pool.ts";
+import { recycleCluster } from "./verbs.ts";
+
+interface Values {
+  readonly label?: string;
+  readonly region?: string;
+  readonly k8sVersion?: string;
+  readonly controlPlane?: { readonly highAvailability?: boolean };
+  readonly nodePools?: Specs;
+  readonly tags?: readonly string[];
+  readonly recycleOnUpgrade?: boolean;
+}
+
+/** The create carries all pools, in the order of their names. */
+export function createRequest(values: Values): CreateVariant<Fields> {
+  const { label, region, k8sVersion, controlPlane, nodePools = {}, tags } = values;
+  const node_pools = Object.keys(nodePools)
+    .sort()
+    .map((name) => createBody(nodePools[name]!));
+  const body = {
+    ...{ label, region, k8s_version: k8sVersion, node_pools },
+    ...(controlPlane?.highAvailability && { control_plane: { high_availability: true } }),
+    ...(tags && tags.length > 0 && { tags }),
+  };
+  const fields = ["label", "region", "k8sVersion", "controlPlane", "nodePools", "tags"];
+  return { path: "/lke/clusters", body, fields };
+}
+
+const unreached = "_unreached";
+
+/** The cluster with its pools in their places. */
+export async function readCluster(context: FetchContext): Promise<WireObject> {
+  const { path, get, list, inputs, state, notes } = context;
+  const [cluster, pools] = await Promise.all([get(path), list(`${path}/pools`)]);
+  const layout = layOut(pools as readonly LivePool[], {
+    ids: state["poolIds"] as Ids | undefined,
+    declared: (inputs["nodePools"] ?? {}) as Specs,
+    note: notes.get(noteKey),
+  });
+  return {
+    ...cluster,
+    ...shown(layout),
+    k8s_version: versionOf(cluster, context),
+    [unreached]: state["kubeconfig"] === undefined || state["apiEndpoints"] === undefined,
+  };
+}
+
+/** An upgrade that is to recycle the nodes, and has not. */
+interface Upgrade {
+  readonly from: string;
+  readonly to: string;
+}
+
+const upgradeKey = "upgrade";
+
+/** A cluster has a version once the upgrade to it is over; until then it has the one before, so that a run after this one ends it. */
+function versionOf(cluster: WireObject, { notes, state }: Pick<FetchContext, "notes" | "state">): unknown {
+  const { from, to } = (notes.get(upgradeKey) ?? {}) as Partial<Upgrade>;
+  const isUnderWay = to === cluster["k8s_version"] && (state["k8sVersion"] ?? from) === from;
+  return isUnderWay && from !== undefined ? from : cluster["k8s_version"];
+}
+
+/** Version and high availability by one request, and the recycling that goes with them or is asked for by itself. */
+export async function syncControlPlane(context: AspectContext<Fields>): Promise<undefined> {
+  const { changed, observed, service, path, notes } = context;
+  const values = context.inputs as Values;
+  const isUpgrade = changed.has("k8sVersion");
+  const high = values.controlPlane?.highAvailability ?? false;
+  const body = {
+    ...(isUpgrade && { k8s_version: values.k8sVersion }),
+    ...(changed.has("controlPlane") && { control_plane: { high_availability: high } }),
+  };
+  const recycles = isUpgrade && values.recycleOnUpgrade === true;
+  if (recycles) await notes.set(upgradeKey, { from: observed["k8sVersion"]!, to: values.k8sVersion! });
+  const send = () => service.put(path, body);
+  // The service itself replaces all nodes when high availability is switched on.
+  if (changed.has("controlPlane") && high) await recycleCluster(context, "highAvailability", send);
+  else {
+    if (Object.keys(body).length > 0) await send();
+    if (recycles || changed.has("recycleTrigger")) await recycleCluster(context);
+  }
+  if (isUpgrade && notes.get(upgradeKey) !== undefined) await notes.set(upgradeKey, undefined);
+  return undefined;
+}
+
+/** Of a cluster that was just made, the pools are noted before they are waited for: those that others make meanwhile are not its own. */
+export async function finishCluster(context: ObjectContext<Fields>, object: WireObject): Promise<void> {
+  const { notes, path, id } = context;
+  let layout = layoutOf(object);
+  if (!layout) {
+    layout = await layoutNow(context, object);
+    await notes.set(noteKey, noteOf(null, layout.ids));
+  }
+  const own = new Set(Object.values(layout.ids));
+  const waiting = layout.pools.filter((pool) => own.has(idOfPool(pool)) && !isReady(pool));
+  const paths = waiting.map((pool) => `${path}/pools/${idOfPool(pool)}`);
+  await Promise.all([
+    nodesReady(context, paths, `waiting for the nodes of cluster ${id} to be ready`),
+    object[unreached] === false ? undefined : reachable(context),
+  ]);
+}
+
+/** Adds how it is reached, and its pools as they are now. */
+export async function observeCluster(
+  context: ObjectContext<Fields>,
+  object: WireObject,
+): Promise<WireObject> {
+  const [layout, views] = await Promise.all([
+    layoutNow(context, object),
+    access(context.service, context.path),
+  ]);
+  return { ...object, ...shown(layout), ...views };
+}
+
+/** The pools as they are now, in the places that they had when the object was read. */
+async function layoutNow(context: ObjectContext<Fields>, object: WireObject): Promise<Layout> {
+  const pools = (await context.service.list(`${context.path}/pools`)) as LivePool[];
+  const earlier = layoutOf(object);
+  return layOut(pools, {
+    ids: earlier?.ids,
+    declared: ((context.inputs as Values).nodePools ?? {}) as Specs,
+    note: earlier ? undefined : context.notes.get(noteKey),
+  });
+}
