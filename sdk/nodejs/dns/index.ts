@@ -35,6 +35,11 @@ export type Record = import("./record").Record;
 export const Record: typeof import("./record").Record = null as any;
 utilities.lazyLoad(exports, ["Record"], () => require("./record"));
 
+export { ZoneArgs, ZoneState } from "./zone";
+export type Zone = import("./zone").Zone;
+export const Zone: typeof import("./zone").Zone = null as any;
+utilities.lazyLoad(exports, ["Zone"], () => require("./zone"));
+
 
 const _module = {
     version: utilities.getVersion(),
@@ -44,6 +49,8 @@ const _module = {
                 return new Domain(name, <any>undefined, { urn })
             case "plumbline:dns/record:Record":
                 return new Record(name, <any>undefined, { urn })
+            case "plumbline:dns/zone:Zone":
+                return new Zone(name, <any>undefined, { urn })
             default:
                 throw new Error(`unknown resource type ${type}`);
         }
@@ -51,3 +58,4 @@ const _module = {
 };
 pulumi.runtime.registerResourceModule("plumbline", "dns/domain", _module)
 pulumi.runtime.registerResourceModule("plumbline", "dns/record", _module)
+pulumi.runtime.registerResourceModule("plumbline", "dns/zone", _module)

@@ -107,6 +107,51 @@ export namespace dns {
         remoteNameserver: pulumi.Input<string>;
     }
 
+    /**
+     * A record of a Zone.
+     */
+    export interface ZoneRecordArgs {
+        /**
+         * Host name, relative to the domain; empty or left out for the domain itself. SRV records take `service` and `protocol` instead.
+         */
+        name?: pulumi.Input<string>;
+        /**
+         * SRV: the service's port.
+         */
+        port?: pulumi.Input<number>;
+        /**
+         * MX and SRV: lower is preferred. Default for MX: 0.
+         */
+        priority?: pulumi.Input<number>;
+        /**
+         * SRV: the protocol. Default: `tcp`.
+         */
+        protocol?: pulumi.Input<string>;
+        /**
+         * SRV: the service (`sip`).
+         */
+        service?: pulumi.Input<string>;
+        /**
+         * CAA: what the record is about. One of `issue`, `issuewild`, `iodef`.
+         */
+        tag?: pulumi.Input<string>;
+        /**
+         * What the record says: an address, a host name or a text, as its type has it. Empty for a Null MX.
+         */
+        target: pulumi.Input<string>;
+        /**
+         * How long resolvers may keep it; 0 means the domain's default. The service rounds it to the nearest of 300, 3600, 7200, 14400, 28800, 57600, 86400, 172800, 345600, 604800, 1209600 and 2419200.
+         */
+        ttlSec?: pulumi.Input<number>;
+        /**
+         * The record's type. One of `A`, `AAAA`, `NS`, `MX`, `CNAME`, `TXT`, `SRV`, `PTR`, `CAA`.
+         */
+        type: pulumi.Input<string>;
+        /**
+         * SRV: higher is preferred among equal priorities.
+         */
+        weight?: pulumi.Input<number>;
+    }
 }
 
 export namespace managed {

@@ -695,6 +695,52 @@ export namespace dns {
         weight: number;
     }
 
+    /**
+     * A record of a Zone.
+     */
+    export interface ZoneRecord {
+        /**
+         * Host name, relative to the domain; empty or left out for the domain itself. SRV records take `service` and `protocol` instead.
+         */
+        name?: string;
+        /**
+         * SRV: the service's port.
+         */
+        port?: number;
+        /**
+         * MX and SRV: lower is preferred. Default for MX: 0.
+         */
+        priority?: number;
+        /**
+         * SRV: the protocol. Default: `tcp`.
+         */
+        protocol?: string;
+        /**
+         * SRV: the service (`sip`).
+         */
+        service?: string;
+        /**
+         * CAA: what the record is about. One of `issue`, `issuewild`, `iodef`.
+         */
+        tag?: string;
+        /**
+         * What the record says: an address, a host name or a text, as its type has it. Empty for a Null MX.
+         */
+        target: string;
+        /**
+         * How long resolvers may keep it; 0 means the domain's default. The service rounds it to the nearest of 300, 3600, 7200, 14400, 28800, 57600, 86400, 172800, 345600, 604800, 1209600 and 2419200.
+         */
+        ttlSec?: number;
+        /**
+         * The record's type. One of `A`, `AAAA`, `NS`, `MX`, `CNAME`, `TXT`, `SRV`, `PTR`, `CAA`.
+         */
+        type: string;
+        /**
+         * SRV: higher is preferred among equal priorities.
+         */
+        weight?: number;
+    }
+
 }
 
 export namespace managed {
