@@ -28,6 +28,16 @@ import { Domain } from "./dns/domain.ts";
 import { getDomain, getDomains, getRecords, getZoneFile } from "./dns/functions.ts";
 import { Record } from "./dns/record.ts";
 import { Zone } from "./dns/zone.ts";
+import { Cluster } from "./kubernetes/cluster.ts";
+import {
+  getCluster as getKubernetesCluster,
+  getClusters as getKubernetesClusters,
+  getNode,
+  getNodePool,
+  getNodePools,
+} from "./kubernetes/functions.ts";
+import { NodePool } from "./kubernetes/node-pool.ts";
+import { getApiEndpoints, getDashboard, getKubeconfig, getVersion, getVersions } from "./kubernetes/views.ts";
 import { Contact } from "./managed/contact.ts";
 import { Credential } from "./managed/credential.ts";
 import {
@@ -71,6 +81,8 @@ export const resourceTypes: readonly ResourceType[] = [
   StoredObject,
   ObjectAcl,
   Key,
+  Cluster,
+  NodePool,
   Contact,
   Service,
   Credential,
@@ -115,6 +127,16 @@ export const functionTypes: readonly FunctionType[] = [
   getObjectUrl,
   getBucketCertificate,
   getTransfer,
+  getKubernetesClusters,
+  getKubernetesCluster,
+  getNodePools,
+  getNodePool,
+  getNode,
+  getKubeconfig,
+  getDashboard,
+  getApiEndpoints,
+  getVersions,
+  getVersion,
   getContact,
   getContacts,
   getCredential,

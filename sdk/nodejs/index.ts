@@ -17,6 +17,7 @@ import * as compute from "./compute";
 import * as config from "./config";
 import * as databases from "./databases";
 import * as dns from "./dns";
+import * as kubernetes from "./kubernetes";
 import * as managed from "./managed";
 import * as objectstorage from "./objectstorage";
 import * as types from "./types";
@@ -28,6 +29,7 @@ export {
     config,
     databases,
     dns,
+    kubernetes,
     managed,
     objectstorage,
     types,

@@ -154,6 +154,94 @@ export namespace dns {
     }
 }
 
+export namespace kubernetes {
+    /**
+     * Lets the service choose the count within bounds. The bounds of one that is not enabled mean nothing.
+     */
+    export interface AutoscalerArgs {
+        /**
+         * Whether the count follows the load. Default: false.
+         */
+        enabled?: pulumi.Input<boolean>;
+        /**
+         * Most nodes, 1 to 100; only together with `min`. Default: the pool's count.
+         */
+        max?: pulumi.Input<number>;
+        /**
+         * Fewest nodes, 1 to 100; only together with `max`. Default: the pool's count.
+         */
+        min?: pulumi.Input<number>;
+    }
+
+    /**
+     * A pool of like nodes.
+     */
+    export interface ClusterPoolArgs {
+        /**
+         * Lets the service choose the count within bounds. The bounds of one that is not enabled mean nothing.
+         */
+        autoscaler?: pulumi.Input<inputs.kubernetes.AutoscalerArgs>;
+        /**
+         * How many nodes, 1 to 100. While the autoscaler is enabled, it is where the pool begins: a count that the autoscaler moved is no change. May be left out where the autoscaler has a `min`.
+         */
+        count?: pulumi.Input<number>;
+        /**
+         * Further partitions of every node, at most 7; the boot disk is that much smaller. Needed for special uses only.
+         */
+        disks?: pulumi.Input<pulumi.Input<inputs.kubernetes.PoolDiskArgs>[]>;
+        /**
+         * Tags, for organisation only; order and case do not matter.
+         */
+        tags?: pulumi.Input<pulumi.Input<string>[]>;
+        /**
+         * Type of its nodes (`g6-standard-2`), of at least 2 GB.
+         */
+        type: pulumi.Input<string>;
+    }
+
+    /**
+     * How the control plane runs.
+     */
+    export interface ControlPlaneArgs {
+        /**
+         * Whether the control plane is replicated. Switching it on replaces all nodes and cannot be undone. Default: false.
+         */
+        highAvailability?: pulumi.Input<boolean>;
+    }
+
+    /**
+     * A node.
+     */
+    export interface NodeArgs {
+        /**
+         * Id of the node.
+         */
+        id: pulumi.Input<string>;
+        /**
+         * Id of the compute instance that it is; absent until there is one.
+         */
+        instanceId?: pulumi.Input<string>;
+        /**
+         * `ready` or `not_ready`.
+         */
+        status: pulumi.Input<string>;
+    }
+
+    /**
+     * A partition.
+     */
+    export interface PoolDiskArgs {
+        /**
+         * Size in MB.
+         */
+        size: pulumi.Input<number>;
+        /**
+         * How it is formatted. One of `raw`, `ext4`.
+         */
+        type: pulumi.Input<string>;
+    }
+}
+
 export namespace managed {
     /**
      * Numbers to call. One that is taken out is removed.

@@ -743,6 +743,179 @@ export namespace dns {
 
 }
 
+export namespace kubernetes {
+    /**
+     * Lets the service choose the count within bounds. The bounds of one that is not enabled mean nothing.
+     */
+    export interface Autoscaler {
+        /**
+         * Whether the count follows the load. Default: false.
+         */
+        enabled?: boolean;
+        /**
+         * Most nodes, 1 to 100; only together with `min`. Default: the pool's count.
+         */
+        max?: number;
+        /**
+         * Fewest nodes, 1 to 100; only together with `max`. Default: the pool's count.
+         */
+        min?: number;
+    }
+
+    /**
+     * A cluster.
+     */
+    export interface ClusterInfo {
+        /**
+         * How the control plane runs.
+         */
+        controlPlane: outputs.kubernetes.ControlPlane;
+        /**
+         * When it was made (UTC).
+         */
+        created: string;
+        /**
+         * Id of the Cluster.
+         */
+        id: string;
+        /**
+         * Kubernetes version, `MAJOR.MINOR` (`1.29`, see `getVersions`). It goes up in place, one minor version at a time. Nodes that are there stay as they are, unless `recycleOnUpgrade`.
+         */
+        k8sVersion: string;
+        /**
+         * Unique among the account's clusters, 1 to 32 characters, for display. Named automatically when left out.
+         */
+        label: string;
+        /**
+         * Id of the region (`us-east`).
+         */
+        region: string;
+        /**
+         * `ready`, or `not_ready` while it is deleted.
+         */
+        status: string;
+        /**
+         * Tags, for organisation only; order and case do not matter.
+         */
+        tags: string[];
+        /**
+         * When it was last changed (UTC).
+         */
+        updated?: string;
+    }
+
+    /**
+     * A pool of like nodes.
+     */
+    export interface ClusterPool {
+        /**
+         * Lets the service choose the count within bounds. The bounds of one that is not enabled mean nothing.
+         */
+        autoscaler?: outputs.kubernetes.Autoscaler;
+        /**
+         * How many nodes, 1 to 100. While the autoscaler is enabled, it is where the pool begins: a count that the autoscaler moved is no change. May be left out where the autoscaler has a `min`.
+         */
+        count?: number;
+        /**
+         * Further partitions of every node, at most 7; the boot disk is that much smaller. Needed for special uses only.
+         */
+        disks?: outputs.kubernetes.PoolDisk[];
+        /**
+         * Tags, for organisation only; order and case do not matter.
+         */
+        tags?: string[];
+        /**
+         * Type of its nodes (`g6-standard-2`), of at least 2 GB.
+         */
+        type: string;
+    }
+
+    /**
+     * How the control plane runs.
+     */
+    export interface ControlPlane {
+        /**
+         * Whether the control plane is replicated. Switching it on replaces all nodes and cannot be undone. Default: false.
+         */
+        highAvailability?: boolean;
+    }
+
+    /**
+     * A node.
+     */
+    export interface Node {
+        /**
+         * Id of the node.
+         */
+        id: string;
+        /**
+         * Id of the compute instance that it is; absent until there is one.
+         */
+        instanceId?: string;
+        /**
+         * `ready` or `not_ready`.
+         */
+        status: string;
+    }
+
+    /**
+     * A NodePool.
+     */
+    export interface NodePoolInfo {
+        /**
+         * Lets the service choose the count within bounds. The bounds of one that is not enabled mean nothing.
+         */
+        autoscaler?: outputs.kubernetes.Autoscaler;
+        /**
+         * Id of the Cluster.
+         */
+        clusterId: string;
+        /**
+         * How many nodes, 1 to 100. While the autoscaler is enabled, it is where the pool begins: a count that the autoscaler moved is no change. May be left out where the autoscaler has a `min`.
+         */
+        count?: number;
+        /**
+         * Further partitions of every node, at most 7; the boot disk is that much smaller. Needed for special uses only.
+         */
+        disks: outputs.kubernetes.PoolDisk[];
+        /**
+         * Id of the NodePool.
+         */
+        id: string;
+        /**
+         * Its nodes, oldest first.
+         */
+        nodes: outputs.kubernetes.Node[];
+        /**
+         * The pool's own number.
+         */
+        poolId: string;
+        /**
+         * Tags, for organisation only; order and case do not matter.
+         */
+        tags: string[];
+        /**
+         * Type of its nodes (`g6-standard-2`), of at least 2 GB.
+         */
+        type: string;
+    }
+
+    /**
+     * A partition.
+     */
+    export interface PoolDisk {
+        /**
+         * Size in MB.
+         */
+        size: number;
+        /**
+         * How it is formatted. One of `raw`, `ext4`.
+         */
+        type: string;
+    }
+
+}
+
 export namespace managed {
     /**
      * A Contact.
