@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../emulator/index.ts";
 import { isAmong } from "../../provider/core/plain.ts";
 import { parsePath } from "../../provider/core/property-path.ts";
+import { isAsset, mapValue, type ValueMap } from "../../provider/core/value.ts";
 import { catalogue } from "../../provider/provider.ts";
 import type { Account, Saved } from "../provider/deployment.ts";
 import type { AnyLife } from "../provider/lifecycle.ts";
@@ -23,6 +24,10 @@ const drifts = (life: AnyLife) => Object.entries(life.drift);
 it("every type has a life", () => {
   expect(lives.map(({ type }) => type).sort()).toEqual([...catalogue.resources.keys()].sort());
 });
+
+/** Values as a stack file writes them. */
+const written = (values: ValueMap) =>
+  mapValue(values, (value) => (isAsset(value) ? { "fn::stringAsset": value.text ?? "" } : value));
 
 const engines: readonly EngineName[] = ["plumbline", "pulumi"];
 for (const engine of engines) {
@@ -53,7 +58,8 @@ function lead(engine: EngineName): void {
 
   const open = (declared: Program) =>
     createDriver(engine, declared, { baseUrl: emulator.baseUrl, token: emulator.token });
-  const declared = (life: AnyLife, step: number) => stepOf(life, step).declare(parents[lives.indexOf(life)]);
+  const declared = (life: AnyLife, step: number) =>
+    written(stepOf(life, step).declare(parents[lives.indexOf(life)]));
   const program = (step: number): Program => ({
     resources: Object.fromEntries(
       lives.map((life) => [nameOf(life), { type: life.type, properties: declared(life, step) }]),

@@ -3,6 +3,7 @@
 import type { AnyLife } from "../lifecycle.ts";
 import { lives as blockstorage } from "./blockstorage.ts";
 import { lives as dns } from "./dns.ts";
+import { lives as objectstorage } from "./objectstorage.ts";
 import { lives as vpc } from "./vpc.ts";
 
-export const lives: readonly AnyLife[] = [...dns, ...vpc, ...blockstorage];
+export const lives: readonly AnyLife[] = [...dns, ...vpc, ...blockstorage, ...objectstorage];

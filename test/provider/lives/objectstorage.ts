@@ -87,11 +87,12 @@ const key = life({
 });
 
 const day = 86_400_000;
+const now = Date.now();
 
 /** A certificate for a host and its key, good until a day from now unless told otherwise; `seed` is one hex digit. */
 export function pair(host: string, { seed = "1", days = 1 }: { seed?: string; days?: number } = {}) {
-  const from = new Date(Date.now() - 2 * day);
-  const to = new Date(Date.now() + days * day);
+  const from = new Date(now - 2 * day);
+  const to = new Date(now + days * day);
   const made = selfSigned({ seed: seed.repeat(64), name: host, hosts: [host], from, to });
   return { certificate: made.certificate, privateKey: made.privateKey };
 }
