@@ -9,7 +9,6 @@ import type {
   ObjectContext,
   Removal,
   Verb,
-  VerbContext,
 } from "./action.ts";
 import type { CertificatePort } from "./certificate-port.ts";
 import type { Difference } from "./compare.ts";
@@ -17,6 +16,7 @@ import type { Fields, ValuesOf } from "./field.ts";
 import type { CheckFailure } from "./protocol.ts";
 import type { ServicePort, WireObject } from "./service-port.ts";
 import { canonicalToken } from "./token.ts";
+import { triggered } from "./trigger.ts";
 import type { Value, ValueMap } from "./value.ts";
 
 /** Adds a refusal about the user's own property (a path, or `""` for the whole). */
@@ -284,26 +284,6 @@ export function resource<const I extends Fields, const O extends Fields>(
     aspects: [...(erased.verbs ?? []).flatMap(triggered), ...(erased.aspects ?? [])],
     verbs: erased.verbs ?? [],
   };
-}
-
-/** The aspect that runs a verb when its trigger changes. */
-function triggered(verb: Verb<Fields>): Aspect<Fields>[] {
-  const { name, trigger, run, mayStart } = verb;
-  if (trigger === undefined) return [];
-  return [
-    {
-      name,
-      fields: [trigger],
-      ...(mayStart && { mayStart }),
-      async sync(context) {
-        await run({
-          ...context,
-          args: verb.args ? (context.inputs[trigger] as VerbContext<Fields>["args"]) : {},
-        });
-        return undefined;
-      },
-    },
-  ];
 }
 
 export type {

@@ -10,6 +10,7 @@ import { type ResourceIdentity, ResourceInitFailedError } from "../core/protocol
 import type { ActionContext, Aspect, ResourceType } from "../core/resource.ts";
 import { isGone, isOpen, type WireObject } from "../core/service-port.ts";
 import { observedState, refreshedInputs, stateOf, substitutes } from "../core/state.ts";
+import { forgetRuns } from "../core/trigger.ts";
 import type { Value, ValueMap } from "../core/value.ts";
 import { toWire, wireNameOf } from "../core/wire.ts";
 import { bytesOf } from "./content.ts";
@@ -81,7 +82,9 @@ export async function converge(task: Task): Promise<WireObject> {
     object = await settled(task, object);
     const context = { ...actionContext(task), id: task.id, path: pathOf(type, task.id) };
     await type.finish?.(context, object);
-    return (await type.observe?.(context, object)) ?? object;
+    const observed = (await type.observe?.(context, object)) ?? object;
+    await forgetRuns(type.verbs, task.attempt.notes);
+    return observed;
   } catch (error) {
     if (task.before && !task.attempt.hasWritten()) throw error;
     throw await initFailed(task, object, pending, error);

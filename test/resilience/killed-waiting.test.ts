@@ -130,6 +130,12 @@ const rows: readonly Row[] = [
     ],
   },
   {
+    ...mysql,
+    what: "what a MySqlInstance's trigger began",
+    begins: "POST /databases/mysql/instances/{instanceId}/patch",
+    states: ["never", "once", "twice"].map((patchTrigger) => ({ shop: shop({ patchTrigger }) })),
+  },
+  {
     ...postgresql,
     what: "a PostgreSqlInstance's create",
     begins: "POST /databases/postgresql/instances",
