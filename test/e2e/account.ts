@@ -54,13 +54,14 @@ export function writes(emulator: Emulator): { [operation: string]: number } {
 const history = new Set(["events", "domain_renderings"]);
 const accidental = new Set(["id", "created", "updated", "_at", "host_uuid"]);
 
-/** Fields that hold the id of an object of the collection. */
+/** Fields that hold the id, or ids, of objects of the collection. */
 const references: { readonly [field: string]: string } = {
   _domainId: "domains",
   vpc_id: "vpcs",
   subnet_id: "vpcSubnets",
   volume_id: "volumes",
   compute_id: "computeInstances",
+  credentials: "managedCredentials",
 };
 
 /** Every object, without ids, stamps and what is random: references by the object's own name, collections in one order, empty ones left out. */
@@ -78,7 +79,11 @@ export function comparable(emulator: Emulator): { [collection: string]: unknown[
       .filter(([field]) => !accidental.has(field))
       .map(([field, item]) => {
         const collection = references[field];
-        return [field, collection && item !== null ? named(collection, item) : stripped(item)] as const;
+        if (!collection || item === null) return [field, stripped(item)] as const;
+        return [
+          field,
+          Array.isArray(item) ? item.map((id) => named(collection, id)) : named(collection, item),
+        ];
       })
       .sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(entries);

@@ -1,48 +1,30 @@
 /** The TypeScript example: checked by the compiler against the generated SDK, and run through its life by the Automation API. */
 
-import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator, starterAccount } from "../../emulator/index.ts";
 import { call, comparable, kept, leftovers, writes } from "./account.ts";
+import { type AutomationVerb, automate, compile, installSdk } from "./automation.ts";
 import { createEmbedded } from "./embedded.ts";
 import { createProject, type Project, pluginFolder, pulumiBin } from "./pulumi.ts";
 import { text as webExample } from "./web.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const example = join(root, "examples", "typescript");
-const script = join(import.meta.dirname, "automation.mjs");
-
-/** Runs the compiler; resolves to what it found wrong. */
-function compile(project: string, ...flags: string[]): string {
-  const tsc = join(root, "node_modules", "typescript", "lib", "tsc.js");
-  const { stdout, stderr } = spawnSync(process.execPath, [tsc, "-p", project, ...flags], {
-    encoding: "utf8",
-  });
-  return `${stdout}${stderr}`;
-}
-
 const folder = mkdtempSync(join(tmpdir(), "plumbline-typescript-"));
-const sdk = join(folder, "node_modules", "@plumbline", "pulumi");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe("the TypeScript example", () => {
   beforeAll(() => {
-    const modules = join(folder, "node_modules");
     for (const file of ["index.ts", "mail.ts", "package.json", "tsconfig.json"]) {
       cpSync(join(example, file), join(folder, file));
     }
-    mkdirSync(sdk, { recursive: true });
-    mkdirSync(join(modules, "@types"));
-    symlinkSync(join(root, "node_modules", "@pulumi"), join(modules, "@pulumi"));
-    symlinkSync(join(root, "node_modules", "@types", "node"), join(modules, "@types", "node"));
   });
 
   it("has types that hold: the SDK's, and its own against them", () => {
-    expect(compile(join(root, "sdk", "nodejs"), "--outDir", sdk)).toBe("");
-    cpSync(join(root, "sdk", "nodejs", "package.json"), join(sdk, "package.json"));
+    expect(installSdk(folder)).toBe("");
     expect(compile(folder)).toBe("");
   });
 
@@ -82,28 +64,13 @@ describe.skipIf(!pulumiBin)("the TypeScript example by the Automation API", { ti
   });
 
   /** One operation in a process of its own. `plan`: what was done by resource, without what stayed. */
-  async function run(verb: "preview" | "up" | "refresh" | "destroy", config: { [key: string]: string } = {}) {
+  async function run(verb: AutomationVerb, config: { [key: string]: string } = {}) {
     const request = {
-      ...{ verb, config, folder: project.folder, stack: project.stack },
+      ...{ verbs: [verb], config, folder: project.folder, stack: project.stack },
       ...{ project: "web-typescript", entry: join(folder, "bin", "index.js") },
     };
-    const child = spawn(process.execPath, [script, JSON.stringify(request)], {
-      cwd: root,
-      env: project.env,
-    });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (data) => {
-      stdout += data;
-    });
-    child.stderr.on("data", (data) => {
-      stderr += data;
-    });
-    const code = await new Promise((settle) => child.once("close", settle));
-    if (code !== 0) throw new Error(`${verb}: ${code}\n${stdout}\n${stderr}`);
-    const { plan, outputs } = JSON.parse(stdout) as {
-      plan: { [name: string]: string };
-      outputs: { [name: string]: unknown };
-    };
+    const [done] = await automate(request, { cwd: root, env: project.env });
+    const { plan, outputs } = done!;
     const changed = Object.entries(plan).filter(([, op]) => op !== "same");
     return { plan: Object.fromEntries(changed), resources: Object.keys(plan).length, outputs };
   }

@@ -1,0 +1,78 @@
+/** Pulumi programs in TypeScript for tests: compiled against the generated SDK, and run by the Automation API in a process of their own. */
+
+import { spawn, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "../..");
+const script = join(import.meta.dirname, "automation.mjs");
+
+/** Runs the compiler; resolves to what it found wrong. */
+export function compile(project: string, ...flags: string[]): string {
+  const tsc = join(root, "node_modules", "typescript", "lib", "tsc.js");
+  const { stdout, stderr } = spawnSync(process.execPath, [tsc, "-p", project, ...flags], {
+    encoding: "utf8",
+  });
+  return `${stdout}${stderr}`;
+}
+
+/** Makes `node_modules` in the folder with what a program needs: Pulumi, Node's types, and the SDK as it is now. Returns what the compiler found wrong with that. */
+export function installSdk(folder: string): string {
+  const modules = join(folder, "node_modules");
+  const sdk = join(modules, "@plumbline", "pulumi");
+  mkdirSync(sdk, { recursive: true });
+  mkdirSync(join(modules, "@types"));
+  symlinkSync(join(root, "node_modules", "@pulumi"), join(modules, "@pulumi"));
+  symlinkSync(join(root, "node_modules", "@types", "node"), join(modules, "@types", "node"));
+  cpSync(join(root, "sdk", "nodejs", "package.json"), join(sdk, "package.json"));
+  return compile(join(root, "sdk", "nodejs"), "--outDir", sdk);
+}
+
+export type AutomationVerb = "preview" | "up" | "refresh" | "destroy";
+
+export interface AutomationRequest {
+  /** Run one after the other. */
+  readonly verbs: readonly AutomationVerb[];
+  /** The compiled program. */
+  readonly entry: string;
+  /** Folder of its Pulumi.yaml. */
+  readonly folder: string;
+  readonly project: string;
+  readonly stack: string;
+  readonly config?: { readonly [key: string]: string };
+}
+
+/** What one operation did. */
+export interface Automated {
+  /** By resource. */
+  readonly plan: { readonly [name: string]: string };
+  readonly outputs: { readonly [name: string]: unknown };
+}
+
+export interface AutomationOptions {
+  /** Where the program runs. */
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Called after each operation, while the next one starts. */
+  readonly onDone?: (verb: AutomationVerb) => void;
+}
+
+/** Rejects with everything that was said when an operation fails. */
+export async function automate(request: AutomationRequest, options: AutomationOptions): Promise<Automated[]> {
+  const { cwd, env, onDone } = options;
+  const child = spawn(process.execPath, [script, JSON.stringify(request)], { cwd, env });
+  let [stdout, stderr, done] = ["", "", 0];
+  child.stdout.on("data", (data) => {
+    stdout += data;
+    for (const count = stdout.split("\n").length - 1; done < count; done++) onDone?.(request.verbs[done]!);
+  });
+  child.stderr.on("data", (data) => {
+    stderr += data;
+  });
+  const code = await new Promise((settle) => child.once("close", settle));
+  if (code !== 0) throw new Error(`${request.verbs.join(", ")}: ${code}\n${stdout}\n${stderr}`);
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Automated);
+}
