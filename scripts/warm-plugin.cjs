@@ -14,3 +14,6 @@ process.on("message", () => {
   renameSync(fresh, file);
   process.exit(0);
 });
+
+// A build that failed elsewhere is gone without a word, and nobody else would ever end this process.
+process.on("disconnect", () => process.exit(1));
