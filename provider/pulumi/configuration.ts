@@ -6,7 +6,7 @@ import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Catalogue, ValueMap } from "../core/protocol.ts";
 import { CheckFailedError } from "../core/protocol.ts";
 import { isSecret, reveal, secret, type Value } from "../core/value.ts";
-import { failureOf, missingKeys } from "./failure.ts";
+import { checkFailures, failureOf, missingKeys } from "./failure.ts";
 import { diffReply } from "./reply.ts";
 import type { Session } from "./session.ts";
 import { decodeProperties, decodeValue, encodeProperties } from "./wire.ts";
@@ -73,12 +73,7 @@ export function configuration(session: Session) {
       });
       const response = new wire.CheckResponse();
       response.setInputs(encodeProperties({ ...asSent(inputs, own, config), ...engines }));
-      for (const { property, reason } of failures) {
-        const failure = new wire.CheckFailure();
-        failure.setProperty(property);
-        failure.setReason(session.hide(reason));
-        response.addFailures(failure);
-      }
+      response.setFailuresList(checkFailures(failures, inputs, session.hide));
       return response;
     });
   }

@@ -5,9 +5,11 @@ import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
 import type { Message as ProtoMessage } from "google-protobuf";
 import any from "google-protobuf/google/protobuf/any_pb.js";
+import { parsePath } from "../core/property-path.ts";
 import type { CheckFailure, ValueMap } from "../core/protocol.ts";
 import { CancelledError, CheckFailedError } from "../core/protocol.ts";
 import { isApiError } from "../core/service-port.ts";
+import { containsSecret } from "../core/value.ts";
 import { type EncodeOptions, encodeProperties } from "./wire.ts";
 
 /** A failed call: what the engine shows and which code it gets. */
@@ -75,6 +77,22 @@ export function textOfFailures(failures: readonly CheckFailure[]): string {
   return failures
     .map(({ property, reason }) => (property === "" ? reason : `${property}: ${reason}`))
     .join("\n");
+}
+
+/** Failures as a Check answers them. The engine prints the value of the property that one names, so what is secret is named in the reason alone. */
+export function checkFailures(
+  failures: readonly CheckFailure[],
+  inputs: ValueMap,
+  hide: (text: string) => string,
+): provider.CheckFailure[] {
+  return failures.map((failure) => {
+    const { property, reason } = failure;
+    const isHidden = property !== "" && containsSecret(inputs[String(parsePath(property)[0])] ?? null);
+    const told = new provider.CheckFailure();
+    if (!isHidden) told.setProperty(property);
+    told.setReason(hide(isHidden ? textOfFailures([failure]) : reason));
+    return told;
+  });
 }
 
 /** A resource that exists, but not as declared: the engine keeps `id`, `inputs` and `properties`, shows `reasons`, and updates it next time. */

@@ -14,7 +14,7 @@ import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { noNotes } from "../core/notes.ts";
 import type { DiffResponse, Provider, ResourceIdentity, ValueMap } from "../core/protocol.ts";
 import { ResourceInitFailedError, surelyNotWritten } from "../core/protocol.ts";
-import { initFailed, StatusError } from "./failure.ts";
+import { checkFailures, initFailed, StatusError } from "./failure.ts";
 import { diffReply, markSecrets, unknownProperties, withoutUnknowns } from "./reply.ts";
 import { identityOf, type Named, timeoutOf } from "./request.ts";
 import type { Session, Verb } from "./session.ts";
@@ -88,12 +88,7 @@ export function lifecycle(session: Session) {
       });
       const response = new wire.CheckResponse();
       response.setInputs(encode(inputs));
-      for (const { property, reason } of failures) {
-        const failure = new wire.CheckFailure();
-        failure.setProperty(property);
-        failure.setReason(session.hide(reason));
-        response.addFailures(failure);
-      }
+      response.setFailuresList(checkFailures(failures, inputs, session.hide));
       return response;
     });
   }
