@@ -7,6 +7,26 @@ import type { ObjectReference, Relations } from "./protocol.ts";
 import type { ResourceType } from "./resource.ts";
 import { isValueMap, reveal, type Value, type ValueMap } from "./value.ts";
 
+/** An object as a read for an import gave it. */
+export interface FoundObject {
+  readonly id: string;
+  readonly inputs: ValueMap;
+  readonly state: ValueMap;
+}
+
+/** An object of another type; `type` is that type's key (`kubernetes/nodePool`). */
+export interface TypePart {
+  readonly type: string;
+  readonly id: string;
+}
+
+/** An input that names an object of another type; `property` is what the input has the value of. */
+export interface TypeReference extends TypePart {
+  /** The way to the value from the inputs. */
+  readonly path: readonly (string | number)[];
+  readonly property: string;
+}
+
 type Types = ReadonlyMap<string, ResourceType>;
 type Path = ObjectReference["path"];
 
@@ -17,11 +37,7 @@ export function parentsOf(type: ResourceType, types: Types): ResourceType[] {
 }
 
 /** How an object stands to others; `types` by key. */
-export function relationsOf(
-  type: ResourceType,
-  object: { readonly id: string; readonly inputs: ValueMap; readonly state: ValueMap },
-  types: Types,
-): Relations {
+export function relationsOf(type: ResourceType, object: FoundObject, types: Types): Relations {
   const above = parentOf(type, object.id, types);
   const references = new Map<string, ObjectReference>();
   const add = (reference: ObjectReference) => references.set(JSON.stringify(reference.path), reference);

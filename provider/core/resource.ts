@@ -14,6 +14,7 @@ import type { CertificatePort } from "./certificate-port.ts";
 import type { Difference } from "./compare.ts";
 import type { Fields, ValuesOf } from "./field.ts";
 import type { CheckFailure } from "./protocol.ts";
+import type { FoundObject, TypePart, TypeReference } from "./relation.ts";
 import type { ServicePort, WireObject } from "./service-port.ts";
 import { canonicalToken } from "./token.ts";
 import { triggered } from "./trigger.ts";
@@ -119,18 +120,6 @@ export interface Timeouts {
   readonly delete: number;
 }
 
-/** An input that names another object. */
-export interface Reference {
-  /** The way to the value from the inputs. */
-  readonly path: readonly (string | number)[];
-  /** Key of the other object's type (`objectstorage/bucket`). */
-  readonly type: string;
-  /** Its canonical id. */
-  readonly id: string;
-  /** Its property that the input has the value of. */
-  readonly property: string;
-}
-
 /** A type as its file states it. `I` and `O` are its input and output fields. */
 export interface ResourceSpec<I extends Fields, O extends Fields> {
   /** Area (`dns`): the token's module. */
@@ -226,19 +215,12 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly beforeDelete?: (context: ObjectContext<I>) => Promise<void>;
   /** A clearer text for a refused DELETE, if there is one. */
   readonly explainDelete?: (context: ObjectContext<I>) => Promise<string | undefined>;
-  /**
-   * Why an import of a whole account leaves objects of the type out: all of them (a text), or this one (undefined: it does not), which may
-   * be one that `includes` leaves out.
-   */
+  /** Why an import of a whole account leaves out all objects (a text), or this one, which may be one that `includes` leaves out. */
   readonly leftOut?: string | ((object: WireObject) => string | undefined);
   /** Inputs that name another object in other ways than a field's own `reference` does. */
-  readonly refers?: (inputs: ValueMap) => readonly Reference[];
+  readonly refers?: (inputs: ValueMap) => readonly TypeReference[];
   /** Objects of other types that are declared within this one: as long as it is a resource, they are none of their own. */
-  readonly parts?: (object: {
-    readonly id: string;
-    readonly inputs: ValueMap;
-    readonly state: ValueMap;
-  }) => readonly { readonly type: string; readonly id: string }[];
+  readonly parts?: (object: FoundObject) => readonly TypePart[];
   /** Adjusts the inputs of an import (drops what means nothing for this object, adds what its check demands). */
   readonly imported?: (inputs: ValueMap, object: WireObject) => ValueMap;
   readonly timeouts?: Partial<Timeouts>;
