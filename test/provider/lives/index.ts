@@ -2,8 +2,9 @@
 
 import type { AnyLife } from "../lifecycle.ts";
 import { lives as blockstorage } from "./blockstorage.ts";
+import { lives as databases } from "./databases.ts";
 import { lives as dns } from "./dns.ts";
 import { lives as objectstorage } from "./objectstorage.ts";
 import { lives as vpc } from "./vpc.ts";
 
-export const lives: readonly AnyLife[] = [...dns, ...vpc, ...blockstorage, ...objectstorage];
+export const lives: readonly AnyLife[] = [...dns, ...vpc, ...blockstorage, ...databases, ...objectstorage];
