@@ -6,5 +6,13 @@ import { lives as databases } from "./databases.ts";
 import { lives as dns } from "./dns.ts";
 import { lives as objectstorage } from "./objectstorage.ts";
 import { lives as vpc } from "./vpc.ts";
+import { lives as zone } from "./zone.ts";
 
-export const lives: readonly AnyLife[] = [...dns, ...vpc, ...blockstorage, ...databases, ...objectstorage];
+export const lives: readonly AnyLife[] = [
+  ...dns,
+  ...zone,
+  ...vpc,
+  ...blockstorage,
+  ...databases,
+  ...objectstorage,
+];
