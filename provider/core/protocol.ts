@@ -131,7 +131,14 @@ export interface FindRequest extends ResourceIdentity, RequestContext {
 }
 
 /** `undefined`: the attempt made nothing. `state` is what is there now, as far as the look-up showed it. */
-export type FindResponse = { readonly id: string; readonly state: ValueMap } | undefined;
+export type FindResponse =
+  | {
+      readonly id: string;
+      readonly state: ValueMap;
+      /** What only the answer to its create told is lost, so that nobody can use it: it is to be deleted, and made anew where it is wanted. */
+      readonly lost?: true;
+    }
+  | undefined;
 
 export interface CreateResponse {
   /** Empty in a preview. */

@@ -24,7 +24,7 @@ import { fetchIfThere, fetchObject } from "./fetch.ts";
 import { lookUp } from "./lookup.ts";
 import { refuseTakeover } from "./presence.ts";
 import { type Attempt, begin, type Session } from "./session.ts";
-import { discard, doubtful, isNamedHere, isSecretLost } from "./shown-once.ts";
+import { discard, isSecretLost, isUseless } from "./shown-once.ts";
 import { alreadyExists, nameTaken } from "./taken.ts";
 
 /** How often a create is sent whose answer is lost each time and which surely made nothing. */
@@ -76,7 +76,9 @@ export async function findResource(
 ): Promise<FindResponse> {
   const attempt = begin(session, request);
   const found = await resume(session, type, request, attempt, valuesToApply(type, request.inputs));
-  return found && { id: found.id, state: stateOf(type, found.id, found.object, request.inputs) };
+  if (!found) return undefined;
+  const known = { id: found.id, state: stateOf(type, found.id, found.object, request.inputs) };
+  return isUseless(type, request, found) ? { ...known, lost: true } : known;
 }
 
 interface Made extends Found {
@@ -95,9 +97,7 @@ async function ensure(
   const context = actionContext({ identity: request, attempt, values });
   const isResumed = request.earlierAttempt !== undefined && !type.takesOver;
   let earlier = isResumed ? await resume(session, type, request, attempt, values) : undefined;
-  if (earlier && isSecretLost(type, earlier)) {
-    if (request.earlierAttempt?.id === undefined && !isNamedHere(type, request))
-      throw doubtful(type, earlier);
+  if (earlier && isUseless(type, request, earlier)) {
     await discard(type, request, attempt, values, earlier);
     earlier = undefined;
   }

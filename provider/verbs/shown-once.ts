@@ -12,6 +12,7 @@ import { actionContext } from "./converge.ts";
 import { remove } from "./delete.ts";
 import type { Attempt } from "./session.ts";
 
+type Request = Pick<CreateRequest, "name" | "inputs" | "earlierAttempt">;
 type Values = { readonly [name: string]: unknown };
 
 /** True when values that only the create's answer shows are gone with it. */
@@ -25,16 +26,19 @@ export const onceShown = (type: ResourceType): string[] =>
   Object.keys(type.outputs).filter((name) => annotations(type.outputs[name]!).shownOnce);
 
 /** True when the object is told apart by a name that was made for this resource alone. */
-export function isNamedHere(type: ResourceType, request: CreateRequest): boolean {
+function isNamedHere(type: ResourceType, request: Request): boolean {
   return Object.entries(type.inputs).some(([name, field]) => {
     const { adoptKey, naming } = annotations(field);
     return adoptKey && naming && isAutomaticName(request.inputs[name], request.name, naming);
   });
 }
 
-/** What cannot be told from somebody else's object must not be removed. */
-export function doubtful(type: ResourceType, { id }: Found): Error {
-  return new Error(
+/** True when what an earlier attempt made has lost its secret, so that it is to be removed. Throws when it cannot be told from somebody else's object. */
+export function isUseless(type: ResourceType, request: Request, found: Found): boolean {
+  if (!isSecretLost(type, found)) return false;
+  if (request.earlierAttempt?.id !== undefined || type.indistinct || isNamedHere(type, request)) return true;
+  const { id } = found;
+  throw new Error(
     `${type.name} ${id} may be what an interrupted run made, but its ${onceShown(type).join(", ")} was shown only once and is lost: delete it if it is, or give the resource another name, and run again`,
   );
 }

@@ -1,7 +1,7 @@
 /** Object Storage: the life of each type, what is peculiar to it, and its functions. */
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { isSecret, reveal, type ValueMap } from "../../provider/core/value.ts";
+import { isSecret, reveal, type Value, type ValueMap } from "../../provider/core/value.ts";
 import { type Account, apply, checked, openAccount, resourceNamed, type Saved } from "./deployment.ts";
 import { leadsItsLife } from "./lifecycle.ts";
 import { cluster, lives } from "./lives/objectstorage.ts";
@@ -73,17 +73,48 @@ describe("a Key", () => {
     expect((data as { id: number }[]).map((key) => String(key.id))).toContain(made.id);
   });
 
-  test("that an interrupted run made is revoked and made anew when it is surely that one, else left alone", async () => {
+  test("that an interrupted run made is revoked and made anew; those that were there before are left alone", async () => {
     const theirs = await account.call("POST", "/object-storage/keys", { label: "app" });
-    const startedAt = new Date(0).toISOString();
-    await expect(create({ label: "app" }, { earlierAttempt: { startedAt } })).rejects.toThrow(
-      `Key ${theirs["id"]} may be what an interrupted run made, but its secretKey was shown only once and is lost`,
+    const kept = new Map<string, Value>();
+    const notes = {
+      get: (key: string) => kept.get(key),
+      set: async (key: string, note: Value | undefined) => void (note && kept.set(key, note)),
+    };
+    // The run that is cut off: its request is carried out, and nothing comes back.
+    account.emulator.setFaults([
+      { method: "POST", path: "/object-storage/keys", nth: 1, do: "reset-after" },
+      { method: "GET", path: "/object-storage/keys", nth: 2, do: "status", status: 403, times: 9 },
+    ]);
+    await expect(create({ label: "app" }, { notes })).rejects.toThrow();
+    account.emulator.setFaults([]);
+    expect(await labels()).toEqual(["app", "app"]);
+    const earlierAttempt = { startedAt: new Date(0).toISOString() };
+    const found = await account.during(async (provider) =>
+      provider.find!({ ...resource, inputs: { label: "app" }, earlierAttempt, notes }),
     );
-    expect(await labels()).toEqual(["app"]);
-    const again = await create({ label: "app" }, { earlierAttempt: { startedAt, id: String(theirs["id"]) } });
+    expect(found).toMatchObject({ lost: true });
+    expect(found?.id).not.toBe(String(theirs["id"]));
+    const again = await create({ label: "app" }, { earlierAttempt, notes });
     expect(isSecret(again.state["secretKey"])).toBe(true);
-    expect(again.id).not.toBe(String(theirs["id"]));
+    const { data } = await account.call("GET", "/object-storage/keys");
+    const ids = (data as { id: number }[]).map((key) => String(key.id));
+    expect(ids.sort()).toEqual([String(theirs["id"]), again.id].sort());
+  });
+
+  test("whose id an interrupted run was told is revoked and made anew", async () => {
+    const first = await account.call("POST", "/object-storage/keys", { label: "app" });
+    const earlierAttempt = { startedAt: new Date(0).toISOString(), id: String(first["id"]) };
+    const again = await create({ label: "app" }, { earlierAttempt });
+    expect(isSecret(again.state["secretKey"])).toBe(true);
+    expect(again.id).not.toBe(String(first["id"]));
     expect(await labels()).toEqual(["app"]);
+  });
+
+  test("that an interrupted run never asked for is made, and nothing is taken for it", async () => {
+    await account.call("POST", "/object-storage/keys", { label: "app" });
+    const made = await create({ label: "app" }, { earlierAttempt: { startedAt: new Date(0).toISOString() } });
+    expect(isSecret(made.state["secretKey"])).toBe(true);
+    expect(await labels()).toEqual(["app", "app"]);
   });
 });
 

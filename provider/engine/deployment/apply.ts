@@ -72,7 +72,7 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
   if (run.preview) {
     // What an earlier attempt made holds its name, so that a look-up for a new one would refuse it: it is found instead.
     const found = await foundBefore(run, order, request);
-    if (found) {
+    if (found && !found.lost) {
       const taken = { ...wanted, id: found.id, outputs: guarded(run, wanted, found.state) };
       await ledger.set([[slot, taken], ...(order.displaces ?? [])], [slot]);
       return taken;

@@ -35,8 +35,14 @@ export async function takeUpAttempt(
   if (sameValue(await settled.check(undefined), attempt.resource.inputs)) {
     return { found: current, earlier: { slot, startedAt: attempt.startedAt } };
   }
-  const made = await look(registry.run, slot, attempt);
-  if (made === undefined) return { found: current, earlier: undefined };
+  const seen = await look(registry.run, slot, attempt);
+  if (seen === undefined) return { found: current, earlier: undefined };
+  const { made } = seen;
+  if (seen.isLost) {
+    await registry.run.ledger.set([[slot, { ...made, delete: true }]], [slot]);
+    registry.addWaiting(settled.entry, slot);
+    return { found: current, earlier: undefined };
+  }
   const before = current?.state;
   const goes =
     before === undefined || before.external || before.pendingReplacement ? null : { ...before, delete: true };
@@ -92,14 +98,25 @@ export function refreshed(
   };
 }
 
+interface Seen {
+  readonly made: ResourceState;
+  /** True: nobody can use it any more, so it is deleted even where it is wanted. */
+  readonly isLost: boolean;
+}
+
 /** Looks for what a creation made; ends the attempt when there is nothing. */
-async function look(run: Run, slot: number, attempt: Attempt): Promise<ResourceState | undefined> {
+async function look(run: Run, slot: number, attempt: Attempt): Promise<Seen | undefined> {
   const { resource, startedAt } = attempt;
   const provider = await run.pool.ofReference(resource.provider);
   if (provider.find === undefined) {
     if (run.preview) return undefined;
     // Without a way to only look, the creation is done once more: it takes over what is there, and what it makes is known.
-    return createObject(run, { provider, wanted: resource, earlier: { slot, attempt: { startedAt } } });
+    const made = await createObject(run, {
+      provider,
+      wanted: resource,
+      earlier: { slot, attempt: { startedAt } },
+    });
+    return { made, isLost: false };
   }
   const found = await provider.find({
     urn: resource.urn,
@@ -116,13 +133,14 @@ async function look(run: Run, slot: number, attempt: Attempt): Promise<ResourceS
     await run.ledger.set([], [slot]);
     return undefined;
   }
-  return {
+  const made = {
     ...resource,
     id: found.id,
     outputs: guarded(run, resource, found.state),
     initErrors: ["Its creation was interrupted."],
     created: startedAt,
   };
+  return { made, isLost: found.lost === true };
 }
 
 /**
@@ -134,9 +152,9 @@ export async function settleDependants(run: Run, urns: ReadonlySet<Urn>): Promis
   for (const [slot, attempt] of [...run.ledger.attempts]) {
     if (attempt.kind !== "creating") continue;
     if (![...references(attempt.resource)].some((urn) => urns.has(urn))) continue;
-    const made = await look(run, slot, attempt);
-    if (made === undefined) continue;
-    await run.ledger.set([[slot, { ...made, delete: true }]], [slot]);
+    const seen = await look(run, slot, attempt);
+    if (seen === undefined) continue;
+    await run.ledger.set([[slot, { ...seen.made, delete: true }]], [slot]);
     found.push(slot);
   }
   return found;
@@ -156,9 +174,10 @@ export async function settleCreations(
   for (const [slot, attempt] of begun) {
     const { urn } = attempt.resource;
     if (options.isOpen(urn) || !run.isTargeted(urn)) continue;
-    const made = await look(run, slot, attempt);
-    if (made === undefined) continue;
-    const isWanted = options.keep && run.ledger.slotOf(urn) === undefined;
+    const seen = await look(run, slot, attempt);
+    if (seen === undefined) continue;
+    const { made, isLost } = seen;
+    const isWanted = options.keep && !isLost && run.ledger.slotOf(urn) === undefined;
     await run.ledger.set([[slot, isWanted ? made : { ...made, delete: true }]], [slot]);
     run.report({
       severity: "info",

@@ -20,6 +20,7 @@ export const Key = resource({
     "An access key for Object Storage. Its secret is shown once: it is kept in the state, sealed, and an import does not have it. Import by its id or its label.",
   path: `${collection}/{keyNumber}`,
   nameFormat: "LABEL",
+  indistinct: true,
   inputs: {
     label: optional(
       text({
