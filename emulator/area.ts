@@ -146,8 +146,8 @@ export interface Area {
   readonly handlers: { readonly [operation: string]: Handler };
   /**
    * By operation: what is wrong with a request beyond its schema. Asked when the schema refuses already, so that all problems are told
-   * together (notes, section 1.1); the body is then without the refused fields, about which nothing more is told. It must change
-   * nothing; what it throws (404, 403) goes before. An operation without one tells only the schema's problems then.
+   * together (notes, section 1.1); the body is then without the refused fields, in the elements of a list too, about which nothing
+   * more is told. It must change nothing; what it throws (404, 403) goes before. An operation without one tells only the schema's problems then.
    */
   readonly judges?: { readonly [operation: string]: (call: Call) => readonly Reason[] };
   /**

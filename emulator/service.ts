@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Account } from "./account.ts";
 import { answerMismatch } from "./answer-check.ts";
 import { type Area, type Call, type Handler, notFound, type Reason, Refusal } from "./area.ts";
+import { asciiJson } from "./ascii.ts";
 import { admit, bearer, callerOf, type Identity, identify } from "./auth.ts";
 import type { Brand } from "./brand.ts";
 import { type Operation, operations } from "./contract.ts";
@@ -120,7 +121,7 @@ export function createService(options: ServiceOptions): (request: ServiceRequest
       options.mismatch(mismatch);
       throw new Refusal(500, [{ reason: `The emulator's answer differs from the contract: ${mismatch}` }]);
     }
-    return { status: 200, body: JSON.stringify(brand.swapBody(operation.answer, told)) };
+    return { status: 200, body: asciiJson(brand.swapBody(operation.answer, told)) };
   }
 
   return async (request) => {
@@ -150,17 +151,27 @@ export function createService(options: ServiceOptions): (request: ServiceRequest
   };
 }
 
-/** The schema's reasons, and what the area's judge says of the other fields. */
+/** The part of a body that a reason is about: a field, or a field of one element of a list. */
+function partOf(field: string | undefined): string {
+  return /^[^.[]*(?:\[\d+\]\.[^.[]*)?/.exec(field ?? "")![0];
+}
+
+/** The schema's reasons, and what the area's judge says of the other parts. */
 function withJudged(
   reasons: readonly Reason[],
   call: Call,
   judge: ((call: Call) => readonly Reason[]) | undefined,
 ): readonly Reason[] {
   if (!judge) return reasons;
-  const told = new Set(reasons.map(({ field }) => /^[^.[]*/.exec(field ?? "")![0]));
-  const body = Object.fromEntries(Object.entries(call.body).filter(([field]) => !told.has(field)));
-  const more = judge({ ...call, body }).filter(({ field }) => !told.has(/^[^.[]*/.exec(field ?? "")![0]));
-  return [...reasons, ...more];
+  const told = new Set(reasons.map(({ field }) => partOf(field)));
+  const keep = (fields: object, place: string) =>
+    Object.fromEntries(Object.entries(fields).filter(([name]) => !told.has(`${place}${name}`)));
+  const body = Object.entries(keep(call.body, "")).map(([name, value]) => {
+    const list = Array.isArray(value) && value.every((one) => typeof one === "object" && one !== null);
+    return [name, list ? value.map((one, at) => keep(one, `${name}[${at}].`)) : value];
+  });
+  const more = judge({ ...call, body: Object.fromEntries(body) });
+  return [...reasons, ...more.filter(({ field }) => !told.has(partOf(field)))];
 }
 
 function collectHandlers(areas: readonly Area[]): Map<string, Handler> {
@@ -246,8 +257,8 @@ function visible(value: unknown): unknown {
 
 function refusal(error: unknown, brand: Brand, what: string, log: (line: string) => void) {
   if (error instanceof Refusal)
-    return { status: error.status, body: JSON.stringify({ errors: error.reasons.map(brand.reason) }) };
+    return { status: error.status, body: asciiJson({ errors: error.reasons.map(brand.reason) }) };
   log(`${what} failed: ${(error as Error).stack ?? String(error)}`);
   const reason = `The emulator failed: ${(error as Error).message ?? String(error)}`;
-  return { status: 500, body: JSON.stringify({ errors: [{ reason }] }) };
+  return { status: 500, body: asciiJson({ errors: [{ reason }] }) };
 }

@@ -1,82 +1,31 @@
 /** Volumes: their verbs, states and refusals (contract sections 2.10, 3, 4.8, 7 and 8; notes, section 10). */
 
-import {
-  type Area,
-  type Call,
-  forbidden,
-  type Reason,
-  Refusal,
-  refuse,
-  refuseAll,
-  type World,
-} from "../area.ts";
+import { type Area, type Call, forbidden, type Reason, refuseAll } from "../area.ts";
 import { findRegion } from "../catalogue/regions.ts";
-import { type Config, configs, type Instance, instances } from "../compute/objects.ts";
 import {
   attachTo,
-  chooseConfig,
   detach,
   finishDetach,
-  freeSlot,
-  roomReason,
   showVolume,
   type Volume,
   volumeEntity,
   volumes,
 } from "../volumes/attachment.ts";
+import {
+  inactiveReasons,
+  judgeAttachment,
+  judgeNew,
+  labelReasons,
+  type Place,
+  sizeReasons,
+} from "../volumes/rules.ts";
 import { mustBeAbleToAdd, reach } from "./access.ts";
 import { durations } from "./durations.ts";
 
 const defaultSize = 20;
 
-/** The label's rules but its length, which is the schema's: it is part of a device path. */
-function labelReasons(world: World, label: string, own?: number): Reason[] {
-  const problems: string[] = [];
-  if (!/^[a-zA-Z]/.test(label)) problems.push("Must begin with a letter");
-  if (label.length < 2) problems.push("Must have at least two characters");
-  if (!/^[a-zA-Z0-9_-]*$/.test(label))
-    problems.push("Must only use ASCII letters, numbers, underscores, and dashes");
-  if (/--|__/.test(label)) problems.push("Must not have two dashes or two underscores in a row");
-  if (
-    volumes(world)
-      .by("label", label)
-      .some((other) => other.id !== own)
-  )
-    problems.push("Label must be unique among your volumes");
-  return problems.map((reason) => ({ reason, field: "label" }));
-}
-
 function reachVolume(call: Call, permission: "read_only" | "read_write"): Volume {
   return reach(call, "volume", volumes(call.world).get(call.id("volumeId")), permission);
-}
-
-/** The instance that a body names, `undefined` when there is none; 403 when the caller may not change it. */
-function namedInstance(call: Call): Instance | undefined {
-  const instance = instances(call.world).get(call.body["compute_id"]);
-  if (instance && !call.caller.may("compute", instance.id, "read_write")) forbidden();
-  return instance;
-}
-
-/** Clients send 0 for a profile that they do not choose (notes, section 10). */
-const namedConfig = (call: Call): number | undefined => call.body["config_id"] || undefined;
-
-/** The profile for a lasting attachment, or the reasons why there is none or no room. */
-function selectConfig(call: Call, instance: Instance): { config?: Config; reasons: Reason[] } {
-  const { world } = call;
-  const named = namedConfig(call);
-  const room = roomReason(world, instance, true);
-  const reasons: Reason[] = room ? [{ reason: room, field: "compute_id" }] : [];
-  const config = named === undefined ? chooseConfig(world, instance) : configs(world).get(named);
-  if (named !== undefined && config?.compute_id !== instance.id)
-    reasons.push({ reason: "config_id is not valid", field: "config_id" });
-  else if (!config)
-    reasons.push({ reason: "Could not choose a configuration profile: name one", field: "config_id" });
-  else if (!freeSlot(config))
-    reasons.push({
-      reason: `Configuration profile ${config.id} has no free device slot`,
-      field: "config_id",
-    });
-  return config ? { config, reasons } : { reasons };
 }
 
 /** Stores a volume that becomes active after a while, and grants it to its maker. */
@@ -96,34 +45,25 @@ function make(call: Call, fields: { label: string; size: number; region: string;
   return volume;
 }
 
-function create(call: Call) {
+function placeOfNew(call: Call): Place {
   mustBeAbleToAdd(call, "add_volumes");
-  const { world, body } = call;
-  const reasons = labelReasons(world, body["label"]);
-  const asked: string | undefined = body["region"];
-  const attaching = body["compute_id"] !== undefined;
-  const instance = attaching ? namedInstance(call) : undefined;
-  let config: Config | undefined;
-  if (!attaching) {
-    if (asked === undefined) reasons.push({ reason: "Must provide a region or a Compute ID" });
-    if (namedConfig(call) !== undefined)
-      reasons.push({ reason: "Must not be sent without compute_id", field: "config_id" });
-  } else if (!instance) {
-    reasons.push({ reason: "compute_id is not valid", field: "compute_id" });
-  } else {
-    const selected = selectConfig(call, instance);
-    reasons.push(...selected.reasons);
-    config = selected.config;
-    if (asked !== undefined && asked !== instance.region)
-      reasons.push({ reason: `The instance is in ${instance.region}`, field: "region" });
-  }
-  const region = asked ?? instance?.region;
-  const known = region === undefined ? undefined : findRegion(region);
-  if (region !== undefined && !known) reasons.push({ reason: "region is not valid", field: "region" });
-  if (known && !known.capabilities.includes("Block Storage"))
-    reasons.push({ reason: "Volumes are not available in this region", field: "region" });
-  refuseAll(reasons);
+  return judgeNew(call);
+}
 
+/** What else is wrong when the schema refuses: that something is missing is not told of what was sent in the wrong form. */
+function judgeRest(call: Call): Reason[] {
+  const refused = (name: string) => call.sent.has(name) && call.body[name] === undefined;
+  const instance = refused("compute_id");
+  const either = instance || refused("region");
+  return placeOfNew(call).reasons.filter(({ field }) =>
+    field === undefined ? !either : !(field === "config_id" && instance),
+  );
+}
+
+function create(call: Call) {
+  const { world, body } = call;
+  const { region, instance, config, reasons } = placeOfNew(call);
+  refuseAll(reasons);
   const volume = make(call, {
     label: body["label"],
     size: body["size"] ?? defaultSize,
@@ -141,10 +81,15 @@ function create(call: Call) {
   return showVolume(world, volume);
 }
 
+function judgeChange(call: Call): { volume: Volume; reasons: Reason[] } {
+  const volume = reachVolume(call, "read_write");
+  return { volume, reasons: labelReasons(call.world, call.body["label"], volume.id) };
+}
+
 function update(call: Call) {
   const { world, body } = call;
-  const volume = reachVolume(call, "read_write");
-  if (body["label"] !== undefined) refuseAll(labelReasons(world, body["label"], volume.id));
+  const { volume, reasons } = judgeChange(call);
+  refuseAll(reasons);
   const changed = volumes(world).update(volume.id, {
     label: body["label"] ?? volume.label,
     tags: body["tags"] ?? volume.tags,
@@ -169,34 +114,17 @@ function remove(call: Call) {
   return {};
 }
 
-function attach(call: Call) {
-  const { world, body } = call;
+function judgeAttach(call: Call): Place & { volume: Volume } {
   const volume = reachVolume(call, "read_write");
-  const instance = namedInstance(call);
-  const persistent: boolean = body["persist_across_boots"] ?? true;
-  if (volume.compute_id !== null)
-    refuse(`Volume ${volume.id} is already attached to Compute ${volume.compute_id}`);
-  const reasons: Reason[] = [];
-  if (!persistent && namedConfig(call) !== undefined)
-    reasons.push({ reason: "Must not be sent when persist_across_boots is false", field: "config_id" });
-  if (!instance)
-    throw new Refusal(400, [...reasons, { reason: "compute_id is not valid", field: "compute_id" }]);
-  if (volume.region !== instance.region)
-    reasons.push({
-      reason: `The volume is in ${volume.region}, but the instance is in ${instance.region}`,
-      field: "compute_id",
-    });
-  if (!persistent) {
-    if (instance.status !== "running")
-      reasons.push({ reason: "The instance must be running", field: "persist_across_boots" });
-    const room = roomReason(world, instance, false);
-    if (room) reasons.push({ reason: room, field: "compute_id" });
-    refuseAll(reasons);
-    return showVolume(world, attachTo(world, volume, instance, { persistent: false }));
-  }
-  const selected = selectConfig(call, instance);
-  refuseAll([...reasons, ...selected.reasons]);
-  return showVolume(world, attachTo(world, volume, instance, { config: selected.config as Config }));
+  return { ...judgeAttachment(call, volume), volume };
+}
+
+function attach(call: Call) {
+  const { volume, instance, config, reasons } = judgeAttach(call);
+  refuseAll(reasons);
+  if (!instance) throw new Error("an attachment without reasons against it has an instance");
+  const place = config ? { config } : ({ persistent: false } as const);
+  return showVolume(call.world, attachTo(call.world, volume, instance, place));
 }
 
 function detachVolume(call: Call) {
@@ -206,17 +134,16 @@ function detachVolume(call: Call) {
   return {};
 }
 
-/** Refuses what only an active volume allows (contract section 3). */
-function mustBeActive(volume: Volume): void {
-  if (volume.status !== "active") refuse(`Volume must be active, but is ${volume.status}`);
+function judgeClone(call: Call): { source: Volume; reasons: Reason[] } {
+  mustBeAbleToAdd(call, "add_volumes");
+  const source = reachVolume(call, "read_only");
+  return { source, reasons: [...inactiveReasons(source), ...labelReasons(call.world, call.body["label"])] };
 }
 
 function clone(call: Call) {
-  mustBeAbleToAdd(call, "add_volumes");
   const { world, body } = call;
-  const source = reachVolume(call, "read_only");
-  mustBeActive(source);
-  refuseAll(labelReasons(world, body["label"]));
+  const { source, reasons } = judgeClone(call);
+  refuseAll(reasons);
   const { size, region } = source;
   const volume = make(call, { label: body["label"], size, region, tags: [] });
   world.jobs.schedule("volume.active", durations.volumeCloned, { volume: volume.id });
@@ -228,14 +155,17 @@ function clone(call: Call) {
   return showVolume(world, volume);
 }
 
+function judgeSize(call: Call): { volume: Volume; reasons: Reason[] } {
+  const volume = reachVolume(call, "read_write");
+  return { volume, reasons: [...inactiveReasons(volume), ...sizeReasons(volume, call.body["size"])] };
+}
+
 function resize(call: Call) {
   const { world, body } = call;
-  const volume = reachVolume(call, "read_write");
-  mustBeActive(volume);
-  const size: number = body["size"];
-  if (size <= volume.size) refuse(`Volumes can only be resized up: it has ${volume.size} GB`, "size");
+  const { volume, reasons } = judgeSize(call);
+  refuseAll(reasons);
   const changed = volumes(world).update(volume.id, {
-    size,
+    size: body["size"],
     status: "resizing",
     updated: world.clock.stamp(),
   });
@@ -259,6 +189,13 @@ export const volumeArea: Area = {
     "POST /volumes/{volumeId}/clone": clone,
     "POST /volumes/{volumeId}/detach": detachVolume,
     "POST /volumes/{volumeId}/resize": resize,
+  },
+  judges: {
+    "POST /volumes": judgeRest,
+    "PUT /volumes/{volumeId}": (call) => judgeChange(call).reasons,
+    "POST /volumes/{volumeId}/attach": (call) => judgeAttach(call).reasons,
+    "POST /volumes/{volumeId}/clone": (call) => judgeClone(call).reasons,
+    "POST /volumes/{volumeId}/resize": (call) => judgeSize(call).reasons,
   },
   jobs: {
     "volume.started": (world, data) => world.events.move(data["event"] as number, "started"),

@@ -38,7 +38,8 @@ function labelProblems(label: string): string[] {
 const because = (field: string, problems: readonly string[]): Reason[] =>
   problems.map((reason) => ({ reason, field }));
 
-function vpcLabelReasons(world: World, label: string, own?: number): Reason[] {
+function vpcLabelReasons(world: World, label: string | undefined, own?: number): Reason[] {
+  if (label === undefined) return [];
   const problems = labelProblems(label);
   if (
     vpcs(world)
@@ -49,7 +50,8 @@ function vpcLabelReasons(world: World, label: string, own?: number): Reason[] {
   return because("label", problems);
 }
 
-function regionReasons(region: string): Reason[] {
+function regionReasons(region: string | undefined): Reason[] {
+  if (region === undefined) return [];
   const known = findRegion(region);
   if (known === undefined) return because("region", ["region is not valid"]);
   return known.capabilities.includes("VPCs")
@@ -62,9 +64,12 @@ interface SubnetRequest {
   ipv4: string;
 }
 
+/** A subnet of a request whose schema may be refused: what was refused is absent. */
+type SubnetDraft = Partial<SubnetRequest>;
+
 /** Why the requested subnets cannot stand beside the present ones and beside each other; `field` places the reasons of the i-th. */
 function subnetReasons(
-  requested: readonly SubnetRequest[],
+  requested: readonly SubnetDraft[],
   present: readonly Subnet[],
   field: (index: number, name: string) => string,
 ): Reason[] {
@@ -74,14 +79,17 @@ function subnetReasons(
     label: subnet.label,
     range: storedRange(subnet.ipv4),
   }));
-  requested.forEach((subnet, index) => {
-    const problems = labelProblems(subnet.label);
-    if (labels.has(subnet.label)) problems.push("Label must be unique among the VPC's subnets");
-    labels.add(subnet.label);
-    reasons.push(...because(field(index, "label"), problems));
-    reasons.push(...because(field(index, "ipv4"), subnetRangeProblems(subnet.ipv4, ranges)));
-    const range = parseRange(subnet.ipv4);
-    if (range) ranges.push({ label: subnet.label, range });
+  requested.forEach(({ label, ipv4 }, index) => {
+    if (label !== undefined) {
+      const problems = labelProblems(label);
+      if (labels.has(label)) problems.push("Label must be unique among the VPC's subnets");
+      labels.add(label);
+      reasons.push(...because(field(index, "label"), problems));
+    }
+    if (ipv4 === undefined) return;
+    reasons.push(...because(field(index, "ipv4"), subnetRangeProblems(ipv4, ranges)));
+    const range = parseRange(ipv4);
+    if (range) ranges.push({ label: label ?? "of the same request", range });
   });
   return reasons;
 }
@@ -108,15 +116,21 @@ function insertSubnet(world: World, vpc: Vpc, requested: SubnetRequest): Subnet 
   return subnet;
 }
 
-function createVpc(call: Call) {
+function judgeNewVpc(call: Call): Reason[] {
   mustBeAbleToAdd(call, "add_vpcs", "add_vpc");
   const { world, body } = call;
-  const requested: SubnetRequest[] = body["subnets"] ?? [];
-  refuseAll([
+  const requested: readonly SubnetDraft[] = body["subnets"] ?? [];
+  return [
     ...vpcLabelReasons(world, body["label"]),
     ...regionReasons(body["region"]),
     ...subnetReasons(requested, [], (index, name) => `subnets[${index}].${name}`),
-  ]);
+  ];
+}
+
+function createVpc(call: Call) {
+  refuseAll(judgeNewVpc(call));
+  const { world, body } = call;
+  const requested: SubnetRequest[] = body["subnets"] ?? [];
   const now = world.clock.stamp();
   const vpc = vpcs(world).insert({
     label: body["label"],
@@ -131,10 +145,15 @@ function createVpc(call: Call) {
   return showVpc(world, vpc);
 }
 
+function judgeVpcChange(call: Call): { vpc: Vpc; reasons: Reason[] } {
+  const vpc = reachVpc(call, "read_write");
+  return { vpc, reasons: vpcLabelReasons(call.world, call.body["label"], vpc.id) };
+}
+
 function updateVpc(call: Call) {
   const { world, body } = call;
-  const vpc = reachVpc(call, "read_write");
-  if (body["label"] !== undefined) refuseAll(vpcLabelReasons(world, body["label"], vpc.id));
+  const { vpc, reasons } = judgeVpcChange(call);
+  refuseAll(reasons);
   const changed = vpcs(world).update(vpc.id, {
     label: body["label"] ?? vpc.label,
     description: body["description"] ?? vpc.description,
@@ -183,22 +202,35 @@ function deleteVpc(call: Call) {
   return {};
 }
 
+function judgeNewSubnet(call: Call): { vpc: Vpc; reasons: Reason[] } {
+  const vpc = reachVpc(call, "read_write");
+  const present = subnetsOf(call.world, vpc.id);
+  return { vpc, reasons: subnetReasons([call.body as SubnetDraft], present, (_, name) => name) };
+}
+
 function createSubnet(call: Call) {
   const { world, body } = call;
-  const vpc = reachVpc(call, "read_write");
-  const requested = { label: body["label"], ipv4: body["ipv4"] };
-  refuseAll(subnetReasons([requested], subnetsOf(world, vpc.id), (_, name) => name));
-  return showSubnet(world, insertSubnet(world, vpc, requested));
+  const { vpc, reasons } = judgeNewSubnet(call);
+  refuseAll(reasons);
+  return showSubnet(world, insertSubnet(world, vpc, { label: body["label"], ipv4: body["ipv4"] }));
+}
+
+function judgeSubnetChange(call: Call) {
+  const { vpc, subnet } = reachSubnet(call, "read_write");
+  const others = subnetsOf(call.world, vpc.id).filter(({ id }) => id !== subnet.id);
+  const { label } = call.body as SubnetDraft;
+  return {
+    vpc,
+    subnet,
+    reasons: subnetReasons(label === undefined ? [] : [{ label }], others, (_, name) => name),
+  };
 }
 
 function updateSubnet(call: Call) {
   const { world, body } = call;
-  const { vpc, subnet } = reachSubnet(call, "read_write");
+  const { vpc, subnet, reasons } = judgeSubnetChange(call);
+  refuseAll(reasons);
   const label: string = body["label"] ?? subnet.label;
-  const problems = labelProblems(label);
-  if (subnetsOf(world, vpc.id).some((other) => other.label === label && other.id !== subnet.id))
-    problems.push("Label must be unique among the VPC's subnets");
-  refuseAll(because("label", problems));
   const changed = subnets(world).update(subnet.id, { label, updated: world.clock.stamp() });
   world.events.emit({
     action: "subnet_update",
@@ -240,5 +272,11 @@ export const vpcArea: Area = {
       showSubnet(call.world, reachSubnet(call, "read_only").subnet),
     "PUT /vpcs/{vpcId}/subnets/{vpcSubnetId}": updateSubnet,
     "DELETE /vpcs/{vpcId}/subnets/{vpcSubnetId}": deleteSubnet,
+  },
+  judges: {
+    "POST /vpcs": judgeNewVpc,
+    "PUT /vpcs/{vpcId}": (call) => judgeVpcChange(call).reasons,
+    "POST /vpcs/{vpcId}/subnets": (call) => judgeNewSubnet(call).reasons,
+    "PUT /vpcs/{vpcId}/subnets/{vpcSubnetId}": (call) => judgeSubnetChange(call).reasons,
   },
 };

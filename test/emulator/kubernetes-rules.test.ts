@@ -28,6 +28,14 @@ describe("the label of a cluster (contract sections 2.7 and 8)", () => {
     expect((await makeCluster(on, { label })).cluster.label).toBe(label);
   });
 
+  test("comes in ASCII, what is beyond it as Unicode escapes", async () => {
+    const { path } = await makeCluster(on, { label: "für 日本" });
+    const answer = await fetch(`${on.emulator.baseUrl}${path}`, {
+      headers: { authorization: `Bearer ${on.emulator.token}` },
+    });
+    expect(await answer.text()).toContain(String.raw`"label":"f\u00fcr \u65e5\u672c"`);
+  });
+
   test("is unique on the account, and may stay its own", async () => {
     const [one, two] = [await makeCluster(on, { label: "only" }), await makeCluster(on)];
     const taken = [{ reason: "Label must be unique among your Kubernetes clusters", field: "label" }];
