@@ -64,15 +64,19 @@ export const Bucket = resource({
     {
       name: "access",
       fields: ["acl", "corsEnabled"],
-      // The POST leaves settings that it does not name; a PUT would reset those of an imported bucket, which nobody knows.
+      // A PUT resets what it does not name, so it is sent only where both settings are known: it then also sets right the one that was
+      // changed unseen. An imported bucket may have one that nobody knows, which the POST leaves alone.
       async sync({ service, path, inputs, changed }) {
+        const isKnown = (name: "acl" | "corsEnabled") =>
+          changed.has(name) || (inputs[name] ?? undefined) !== undefined;
+        const send = isKnown("acl") && isKnown("corsEnabled") ? service.put : service.post;
         const body = {
-          ...(changed.has("acl") && { acl: inputs.acl ?? unset["acl"] }),
-          ...(changed.has("corsEnabled") && { cors_enabled: inputs.corsEnabled ?? unset["corsEnabled"] }),
+          ...(isKnown("acl") && { acl: inputs.acl ?? unset["acl"] }),
+          ...(isKnown("corsEnabled") && { cors_enabled: inputs.corsEnabled ?? unset["corsEnabled"] }),
         };
         for (let round = 1; ; round++) {
           try {
-            await service.post(`${path}/access`, body);
+            await send(`${path}/access`, body);
             return undefined;
           } catch (error) {
             if (!isAnswerLost(error) || round === attempts) throw error;
