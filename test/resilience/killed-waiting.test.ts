@@ -32,6 +32,8 @@ interface Row {
   readonly slowness?: number;
   /** What is declared: the first is made in peace; in each step to a next one the engine is killed. */
   readonly states: readonly Resources[];
+  /** How many more objects the collection holds at the end, which come with something else. */
+  readonly others?: number;
 }
 
 const volumes = {
@@ -55,6 +57,14 @@ const postgresql = {
 };
 const snapshots = { ...mysql, type: "plumbline:databases:Snapshot", collection: "databaseBackups" };
 
+const clusters = {
+  type: "plumbline:kubernetes:Cluster",
+  collection: "lkeClusters",
+  looks: "/lke/clusters",
+  takes: 600,
+};
+const pools = { ...clusters, type: "plumbline:kubernetes:NodePool", collection: "lkePools" };
+
 const volume = (more: object = {}) => ({
   type: volumes.type,
   properties: { label: "disk", size: 20, region: "us-east", ...more },
@@ -66,6 +76,17 @@ const shop = (more: object = {}) => ({
 const books = (more: object = {}) => ({
   type: postgresql.type,
   properties: { label: "books", engine: "postgresql/14.6", region: "us-east", type: "g6-nanode-1", ...more },
+});
+const cluster = (label: string) => ({
+  type: clusters.type,
+  properties: {
+    ...{ label, region: "us-east", k8sVersion: "1.29" },
+    nodePools: { web: { type: "g6-standard-1", count: 1 } },
+  },
+});
+const pool = (type: string) => ({
+  type: pools.type,
+  properties: { clusterId: "${site.id}", type, count: 1 },
 });
 const twin = (label: string) => ({
   type: volumes.type,
@@ -157,6 +178,23 @@ const rows: readonly Row[] = [
       { shop: shop(), before: snapshot("before"), after: snapshot("after") },
     ],
   },
+  {
+    ...clusters,
+    what: "a Cluster's create",
+    begins: "POST /lke/clusters",
+    states: [{}, { site: cluster("site") }, { site: cluster("site"), other: cluster("other") }],
+  },
+  {
+    ...pools,
+    what: "a NodePool's create",
+    begins: "POST /lke/clusters/{clusterId}/pools",
+    states: [
+      { site: cluster("site") },
+      { site: cluster("site"), one: pool("g6-standard-1") },
+      { site: cluster("site"), one: pool("g6-standard-1"), two: pool("g6-standard-2") },
+    ],
+    others: 1,
+  },
 ];
 
 const canKill = existsSync("/proc/self/stat");
@@ -193,7 +231,7 @@ for (const engine of engines) {
           const last = row.states.at(-1)!;
           const declared = Object.values(last).filter(({ type }) => type === row.type);
           const objects = (await service.kept(row.collection)).filter(({ type }) => type !== "auto");
-          expect(objects).toHaveLength(declared.length);
+          expect(objects).toHaveLength(declared.length + (row.others ?? 0));
           const since = await lastRequest(service);
           expect((await stack.up()).changes).toEqual({ same: Object.keys(last).length });
           expect(await writesSince(service, since)).toEqual([]);
