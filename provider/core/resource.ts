@@ -92,8 +92,8 @@ export interface SiblingRules<I extends Fields> {
 export interface LookupContext<I extends Fields> extends Change<I> {
   /** True when the object does not exist yet; `before` is then empty. */
   readonly creating: boolean;
-  /** Every item of a list, in wire names. */
-  readonly list: (path: string) => Promise<readonly WireObject[]>;
+  /** Every item of a list, in wire names; with a filter (notes, section 1.6), those that it matches. */
+  readonly list: (path: string, filter?: WireObject) => Promise<readonly WireObject[]>;
   /** One object; fails with an ApiError when it is not there. */
   readonly get: (path: string) => Promise<WireObject>;
   /** Tells the user something that is no refusal. */

@@ -75,7 +75,7 @@ export async function lookUp(
     warn: (message) => request.log?.("warning", message),
     path: planned.old && pathOf(type, planned.old.id),
     collection,
-    list: (path) => existing(list, path),
+    list: (path, filter) => existing(filter ? (all) => service.list(all, { filter }) : list, path),
     get: (path) => service.get(path),
   });
   const { newInputs, old } = planned;

@@ -1,8 +1,10 @@
 /** Databases and their snapshots: the life of each type, what is peculiar to it, its verbs, and the functions of the area. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CheckFailure } from "../../provider/core/protocol.ts";
-import { isSecret, reveal, unknown, type ValueMap } from "../../provider/core/value.ts";
+import { notesIn } from "../../provider/core/notes.ts";
+import type { CheckFailure, Provider } from "../../provider/core/protocol.ts";
+import { isSecret, reveal, secret, unknown, type Value, type ValueMap } from "../../provider/core/value.ts";
+import { createProvider } from "../../provider/provider.ts";
 import { type Account, apply, checked, openAccount, resourceNamed } from "./deployment.ts";
 import { leadsItsLife } from "./lifecycle.ts";
 import {
@@ -46,6 +48,7 @@ describe("a database", () => {
     };
     const mysqlCases: [ValueMap, string[]][] = [
       [{ label: "ab" }, ["label: must have 3 to 32 characters, not 2"]],
+      [{ label: "a".repeat(33) }, ["label: must have 3 to 32 characters, not 33"]],
       [{ engine: "postgresql/14.6" }, ['engine: must be written mysql/VERSION, not "postgresql/14.6"']],
       [{ clusterSize: 2 }, ["clusterSize: must be 1 or 3, not 2"]],
       [{ replicationType: "asynch" }, ["replicationType: must be none for a single node, not asynch"]],
@@ -76,6 +79,67 @@ describe("a database", () => {
     expect(provider.requests()).toEqual({});
   });
 
+  test.each([
+    [
+      mysqlType,
+      mysql,
+      {
+        engine: "mysql/5.7.39",
+        region: "us-southeast",
+        clusterSize: 3,
+        encrypted: true,
+        sslConnection: false,
+      },
+    ],
+    [mysqlType, { ...mysql, clusterSize: 3, replicationType: "asynch" }, { replicationType: "semi_synch" }],
+    [
+      postgresqlType,
+      postgresql,
+      { engine: "postgresql/13.8", region: "us-southeast", clusterSize: 3, encrypted: true },
+    ],
+    [
+      postgresqlType,
+      { ...postgresql, clusterSize: 3, replicationCommitType: "local" },
+      { replicationCommitType: "off" },
+    ],
+    [
+      snapshotType,
+      { kind: "mysql", instanceId: "7", label: "a" },
+      { kind: "postgresql", instanceId: "8", label: "b", target: "secondary" },
+    ],
+  ])("of type %s is replaced for each immutable property by itself", async (type, before, changes) => {
+    const provider = await account.open();
+    for (const [name, value] of Object.entries(changes)) {
+      const after = { ...before, [name]: value };
+      const own = { ...resourceNamed(type, "x"), id: type === snapshotType ? "mysql/7/9" : "9" };
+      const diff = await provider.diff({ ...own, oldInputs: before, state: before, newInputs: after });
+      expect([name, diff.replaces]).toEqual([name, [name]]);
+    }
+    expect(provider.requests()).toEqual({});
+  });
+
+  test.each([
+    [mysqlType, mysql],
+    [postgresqlType, postgresql],
+  ])("of type %s stays for each other property", async (type, declared) => {
+    const provider = await account.open();
+    const before = { ...declared, label: "stays" };
+    const changes: ValueMap = {
+      label: "moved",
+      type: "g6-standard-1",
+      allowList: ["192.0.2.1"],
+      updates: { dayOfWeek: 2 },
+      credentialsResetTrigger: 1,
+      patchTrigger: { because: "of a hole" },
+      restore: { backupId: "5", trigger: 1 },
+    };
+    for (const [name, value] of Object.entries(changes)) {
+      const request = { ...resourceNamed(type, "x"), id: "9", oldInputs: before, state: before };
+      const diff = await provider.diff({ ...request, newInputs: { ...before, [name]: value } });
+      expect([name, diff.changes, diff.replaces]).toEqual([name, true, []]);
+    }
+  });
+
   test("is refused in a preview where the service offers no such engine or type", async () => {
     const preview = (inputs: ValueMap) =>
       account.during((provider) =>
@@ -87,6 +151,8 @@ describe("a database", () => {
     await expect(preview({ type: "g6-nanode-2" })).rejects.toMatchObject({
       failures: [{ property: "type" }],
     });
+    // Lists of what it is judged by: databases with its label, engines, types.
+    expect(account.requests()).toEqual({ GET: 3 });
     expect(writes()).toEqual([]);
   });
 
@@ -176,6 +242,13 @@ describe("a database", () => {
       "POST /databases/mysql/instances/{instanceId}/patch 1",
     ]);
     expect((await run("restore")).failures).toEqual([{ property: "backupId", reason: "is required" }]);
+    const own = { kind: "mysql", instanceId: made.id, label: "now" };
+    const { state } = await apply(account, resourceNamed(snapshotType, "now"), own, undefined);
+    expect(await run("restore", { backupId: state["snapshotId"]! })).toEqual({ failures: [] });
+    expect(await account.call("GET", pathOf("mysql", made.id))).toMatchObject({ status: "active" });
+    expect(writes(before)).toContain(
+      "POST /databases/mysql/instances/{instanceId}/backups/{backupId}/restore 1",
+    );
   });
 
   test("is restored by a trigger, with warnings, and fails when the backup is older than its credentials", async () => {
@@ -200,10 +273,8 @@ describe("a database", () => {
         log: (severity, message) => void said.push(`${severity}: ${message}`),
       }),
     );
-    expect(said).toEqual([
-      expect.stringMatching(/^warning: restoring backup \d+ destroys all data/),
-      expect.stringMatching(/^warning: a backup taken before the root credentials were reset/),
-    ]);
+    // Both in one update: the restore comes first.
+    expect(said).toEqual([expect.stringMatching(/^warning: restoring backup \d+ destroys all data/)]);
     const restored = await apply(account, named("safe"), { ...declared, restore }, made);
     expect(restored).toMatchObject({ operation: "update", state: { status: "active" } });
     expect((await apply(account, named("safe"), { ...declared, restore }, restored)).operation).toBe("same");
@@ -247,6 +318,146 @@ describe("a database", () => {
     expect(mended.state["status"]).toBe("active");
   });
 
+  test("is warned of a restore of what is older than its root credentials, whoever reset them", async () => {
+    const id = await database(account, "warned");
+    const path = pathOf("mysql", id);
+    const backup = async (label: string) => {
+      await account.call("POST", `${path}/backups`, { label });
+      await account.call("GET", path);
+      const { data } = await account.call("GET", `${path}/backups`);
+      return String((data as { id: number; label: string }[]).find((one) => one.label === label)?.id);
+    };
+    const old = await backup("old");
+    account.emulator.advance(60);
+    await account.call("POST", `${path}/credentials/reset`);
+    account.emulator.advance(60);
+    const young = await backup("young");
+
+    const inputs: ValueMap = { ...mysql, label: "warned" };
+    const planned = async (provider: Provider, backupId: string, before: ValueMap = inputs) => {
+      const said: string[] = [];
+      await provider.update({
+        ...{ ...named("warned"), id, oldInputs: before, state: before, preview: true },
+        newInputs: { ...before, restore: { backupId, trigger: 1 } },
+        log: (severity, message) => void said.push(`${severity}: ${message}`),
+      });
+      return said;
+    };
+    const destroys = expect.stringMatching(/^warning: restoring backup \d+ destroys all data/);
+    const fails =
+      /^warning: backup \d+ was taken .* UTC, before the root credentials were reset .*: the database fails/;
+    expect(await account.during((provider) => planned(provider, young))).toEqual([destroys]);
+    expect(account.requests()).toEqual({ GET: 2 });
+    expect(await account.during((provider) => planned(provider, old))).toEqual([
+      destroys,
+      expect.stringMatching(fails),
+    ]);
+    await expect(account.during((provider) => planned(provider, "999"))).rejects.toMatchObject({
+      failures: [
+        {
+          property: "restore.backupId",
+          reason: `there is no backup 999 of this database; there are: ${old} (old), ${young} (young)`,
+        },
+      ],
+    });
+
+    // A token that may not read events knows of those resets alone that were declared.
+    const { token } = await account.call("POST", "/profile/tokens", { scopes: "databases:read_write" });
+    const environment = { PLUMBLINE_BASE_URL: account.emulator.baseUrl, PLUMBLINE_TOKEN: String(token) };
+    const provider = createProvider({ environment });
+    try {
+      await provider.configure({});
+      expect(await planned(provider, old)).toEqual([destroys]);
+      const declared = { ...inputs, credentialsResetTrigger: "spring" };
+      expect(await planned(provider, old, declared)).toEqual([destroys, expect.stringMatching(fails)]);
+    } finally {
+      await provider.close();
+    }
+  });
+
+  test("is patched once for a trigger, also when that run was cut off; and once more when it is put back", async () => {
+    const declared: ValueMap = { ...mysql, label: "patched" };
+    const made = await apply(account, named("patched"), declared, undefined);
+    const kept = new Map<string, Value>();
+    let onNoted: (() => void) | undefined;
+    const notes = notesIn(
+      {
+        held: () => Object.fromEntries(kept),
+        hold: async (all) => {
+          kept.clear();
+          for (const [key, note] of Object.entries(all)) kept.set(key, note);
+          onNoted?.();
+        },
+      },
+      { isReadOnly: false },
+    );
+    const update = (from: ValueMap, to: ValueMap, isCutOff = false) =>
+      account.during((provider) => {
+        onNoted = isCutOff ? () => provider.cancel() : undefined;
+        return provider.update({
+          ...{ ...named("patched"), id: made.id, state: made.state, preview: false, notes },
+          ...{ oldInputs: { ...made.inputs, ...from }, newInputs: { ...made.inputs, ...to } },
+        });
+      });
+    const patches = () =>
+      account.emulator.stats().requests["POST /databases/mysql/instances/{instanceId}/patch"] ?? 0;
+    const before = patches();
+    const secretly = secret("p4tch me");
+    await expect(update({}, { patchTrigger: secretly }, true)).rejects.toThrow(/cancelled/i);
+    expect([patches() - before, kept.size]).toEqual([1, 1]);
+    expect(JSON.stringify([...kept])).not.toContain("p4tch");
+    await update({}, { patchTrigger: secretly });
+    expect([patches() - before, kept.size]).toEqual([1, 0]);
+    await update({ patchTrigger: secretly }, {});
+    await update({}, { patchTrigger: secretly });
+    expect([patches() - before, kept.size]).toEqual([2, 0]);
+  });
+
+  test("is kept with its id when it fails while it is made", async () => {
+    const outcome = async (status: "failed" | "degraded", label: string) => {
+      let id = "";
+      const failed = await account.during((provider) =>
+        provider
+          .create({
+            ...named(label),
+            inputs: { ...mysql, label },
+            preview: false,
+            onCreated: (made) => {
+              id = made;
+              const data = account.emulator.data() as { collections: { databases: { label: string }[] } };
+              const one = data.collections.databases.find((database) => database.label === label);
+              Object.assign(one!, { _outcome: status });
+              account.emulator.setData(data);
+            },
+          })
+          .catch((error: unknown) => error),
+      );
+      expect(failed).toMatchObject({ name: "ResourceInitFailedError", id, state: { status } });
+      return (failed as { reasons: string[] }).reasons;
+    };
+    expect(await outcome("failed", "fails")).toEqual([
+      "the database has failed: restore a backup, or delete it",
+    ]);
+    expect(await outcome("degraded", "ails")).toEqual([
+      "the database is degraded: not all of its nodes work",
+    ]);
+  });
+
+  test("is deleted when what it is doing is over, with one request", async () => {
+    const slow = await openAccount({ speed: 200 });
+    try {
+      const { id } = await slow.call("POST", "/databases/mysql/instances", { ...mysql, label: "busy" });
+      slow.emulator.advance(60);
+      await slow.call("PUT", pathOf("mysql", String(id)), { allow_list: ["192.0.2.1"] });
+      expect(await slow.call("GET", pathOf("mysql", String(id)))).toMatchObject({ status: "updating" });
+      const own = { ...named("busy"), id: String(id), oldInputs: mysql, state: mysql };
+      await slow.during((provider) => provider.delete(own));
+      expect(slow.emulator.stats().requests["DELETE /databases/mysql/instances/{instanceId}"]).toBe(1);
+    } finally {
+      await slow.close();
+    }
+  });
+
   test("is made once, although its create was cut off while it was waited for", async () => {
     const inputs = { ...mysql, label: "cut" };
     const before = account.emulator.stats().requests;
@@ -268,6 +479,22 @@ describe("a database", () => {
     );
     expect(resumed.state).toMatchObject({ status: "active", label: "cut", rootUsername: "linroot" });
     expect(writes(before)).toEqual(["POST /databases/mysql/instances 1"]);
+  });
+
+  test("has snapshots with labels of few characters only", async () => {
+    const provider = await account.open();
+    const reasons = async (inputs: ValueMap) => {
+      const newInputs = { kind: "mysql", instanceId: "7", label: "good", ...inputs };
+      const { failures } = await provider.check({ ...resourceNamed(snapshotType, "x"), newInputs });
+      return failures.map(({ property, reason }: CheckFailure) => `${property}: ${reason}`);
+    };
+    expect(await reasons({ label: "" })).toEqual(["label: must have 1 to 30 characters, not 0"]);
+    expect(await reasons({ label: "a".repeat(31) })).toEqual(["label: must have 1 to 30 characters, not 31"]);
+    expect(await reasons({ label: "not-this" })).toHaveLength(1);
+    expect(await reasons({ label: "Good_1" })).toEqual([]);
+    expect(await reasons({ kind: "redis" })).toHaveLength(1);
+    expect(await reasons({ target: "third" })).toHaveLength(1);
+    expect(provider.requests()).toEqual({});
   });
 
   test("has one snapshot of a create that was cut off, or whose answer was lost", async () => {
@@ -362,6 +589,13 @@ describe("a database", () => {
     expect(mySqlInstances.map((one) => one["id"])).toContain(id);
     expect(await ask("getPostgreSqlInstances")).toEqual({ postgreSqlInstances: [] });
     await expect(ask("getPostgreSqlInstance", { id })).rejects.toThrow("there is no PostgreSqlInstance");
+    const books = await account.call("POST", "/databases/postgresql/instances", {
+      ...postgresql,
+      label: "read",
+    });
+    const read = { id: String(books["id"]), label: "read", engine: "postgresql/14.6", port: 5432 };
+    expect(await ask("getPostgreSqlInstance", { label: "read" })).toMatchObject(read);
+    expect(await ask("getPostgreSqlInstances")).toMatchObject({ postgreSqlInstances: [{ id: read.id }] });
     const own = { kind: "mysql", instanceId: id };
     await apply(account, resourceNamed(snapshotType, "seen"), { ...own, label: "seen" }, undefined);
     const { backups } = (await ask("getBackups", { ...own, type: "snapshot" })) as unknown as {

@@ -2,14 +2,14 @@
 
 import { nearest } from "../../core/nearest.ts";
 import type { LookupContext } from "../../core/resource.ts";
-import type { WireObject } from "../../core/service-port.ts";
+import { isApiError, type WireObject } from "../../core/service-port.ts";
 import type { Kind } from "./kinds.ts";
 
 /** Values as both kinds have them. */
 interface Values {
   readonly engine?: string;
   readonly type?: string;
-  readonly restore?: { readonly backupId: string; readonly trigger: unknown };
+  readonly restore?: { readonly backupId?: string; readonly trigger: unknown };
   readonly credentialsResetTrigger?: unknown;
 }
 
@@ -26,7 +26,8 @@ export async function lookUpDatabase(kind: Kind, context: Context): Promise<void
   }
   if (after.type !== undefined && after.type !== before.type) await judgeType(context);
   const isRestored = JSON.stringify(before.restore) !== JSON.stringify(after.restore);
-  if (!creating && after.restore && isRestored) warnOfRestore(context);
+  const number = after.restore?.backupId;
+  if (!creating && number !== undefined && isRestored) await judgeRestore(number, context);
 }
 
 function unknown(given: string, offered: readonly WireObject[]): string {
@@ -48,14 +49,37 @@ async function judgeType({ before, after, creating, list, refuse }: Context): Pr
   refuse("type", `must have more disk than now (${size(present)}), not ${size(next)}: a database only grows`);
 }
 
-function warnOfRestore({ before, after, warn }: Context): void {
-  const backup = after.restore?.backupId;
-  warn(`restoring backup ${backup} destroys all data that the database has now`);
-  const isReset =
-    after.credentialsResetTrigger !== undefined &&
-    JSON.stringify(before.credentialsResetTrigger) !== JSON.stringify(after.credentialsResetTrigger);
-  if (isReset || before.credentialsResetTrigger !== undefined)
+/** Says what a restore destroys, refuses a backup that is not there, and warns of one that the database would fail with (contract section 4.3). */
+async function judgeRestore(number: string, context: Context): Promise<void> {
+  const { path, list, refuse, warn } = context;
+  warn(`restoring backup ${number} destroys all data that the database has now`);
+  if (path === undefined) return;
+  const backups = await list(`${path}/backups`);
+  const backup = backups.find(({ id }) => String(id) === number);
+  if (!backup) {
+    const there = backups.map(({ id, label }) => `${id} (${label})`).join(", ") || "none";
+    refuse("restore.backupId", `there is no backup ${number} of this database; there are: ${there}`);
+    return;
+  }
+  const reset = await lastReset(String(backup["created"]), context);
+  if (reset !== undefined)
     warn(
-      `a backup taken before the root credentials were reset cannot be restored: the database fails with it. Make sure that backup ${backup} is younger than the last reset`,
+      `backup ${number} was taken ${backup["created"]} UTC, before the root credentials were reset ${reset}: the database fails when it is restored`,
     );
+}
+
+/** When the root credentials were reset last, in words, if it was after that moment or nobody can tell. */
+async function lastReset(since: string, { before, path, list }: Context): Promise<string | undefined> {
+  const id = Number(path?.split("/").at(-1));
+  const entity = { "entity.type": "database", "entity.id": id };
+  const filter = { action: "database_credentials_reset", ...entity, created: { "+gte": since } };
+  try {
+    const resets = await list("/account/events", filter);
+    const latest = resets.map(({ created }) => String(created)).sort();
+    return latest.length > 0 ? `${latest.at(-1)} UTC` : undefined;
+  } catch (error) {
+    // A token may not be allowed to read events; then only what was declared is known.
+    if (!isApiError(error)) throw error;
+    return before.credentialsResetTrigger === undefined ? undefined : "at a time that this token cannot read";
+  }
 }
