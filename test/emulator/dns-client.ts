@@ -1,8 +1,12 @@
 /** Asks a DNS server as a resolver would, over real sockets; and calls an emulator's service. */
 
 import dgram from "node:dgram";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import net from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from "dns-packet";
+import { expect } from "vitest";
 import type { Emulator } from "../../emulator/index.ts";
 
 export type Type = Extract<Answer["type"], string> | "ANY";
@@ -103,3 +107,36 @@ export async function made(emulator: Emulator, method: string, path: string, bod
     throw new Error(`${method} ${path}: ${reply.status} ${JSON.stringify(reply.body)}`);
   return reply.body;
 }
+
+/** Ends an emulator, none of whose answers may have broken the contract. */
+export async function closeChecked(emulator: Emulator): Promise<void> {
+  const { mismatches } = emulator;
+  await emulator.close();
+  expect(mismatches).toEqual([]);
+}
+
+/** The least that makes a master domain. */
+export const master = { domain: "example.com", type: "master", soa_email: "admin@example.com" };
+
+/** Writes a file of JSON for an emulator to start from; returns its path. */
+export function jsonFile(name: string, content: unknown): string {
+  const path = join(mkdtempSync(join(tmpdir(), "dns-")), name);
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+}
+
+/** The start of a zone, with times of its own, as another nameserver tells it. */
+export const foreignSoa: Answer = {
+  name: "example.com",
+  type: "SOA",
+  ttl: 3600,
+  data: {
+    mname: "ns.example.net",
+    rname: "host\\.master.example.com",
+    serial: 7,
+    refresh: 3600,
+    retry: 600,
+    expire: 604800,
+    minimum: 300,
+  },
+};

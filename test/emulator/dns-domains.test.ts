@@ -1,28 +1,14 @@
 /** Domains and their records over HTTP: what is stored, answered, told and forgotten. */
 
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/index.ts";
-import { call, made } from "./dns-client.ts";
+import { call, closeChecked, jsonFile, made, master } from "./dns-client.ts";
 
-const master = { domain: "example.com", type: "master", soa_email: "admin@example.com" };
 let emulator: Emulator;
-afterEach(async () => {
-  const { mismatches } = emulator;
-  await emulator.close();
-  expect(mismatches).toEqual([]);
-});
+afterEach(() => closeChecked(emulator));
 
 async function start(options: EmulatorOptions = {}): Promise<void> {
   emulator = await startEmulator({ checkAnswers: true, ...options });
-}
-
-function file(name: string, content: unknown): string {
-  const path = join(mkdtempSync(join(tmpdir(), "dns-")), name);
-  writeFileSync(path, JSON.stringify(content));
-  return path;
 }
 
 test("a domain is made with defaults, read, listed, changed and deleted", async () => {
@@ -62,7 +48,7 @@ test("a domain is made with defaults, read, listed, changed and deleted", async 
 });
 
 test("a name is taken on the whole platform, whatever its case (2.3, 7)", async () => {
-  await start({ seed: file("seed.json", { foreign_domains: [{ domain: "Taken.example.net" }] }) });
+  await start({ seed: jsonFile("seed.json", { foreign_domains: [{ domain: "Taken.example.net" }] }) });
   const { id } = await made(emulator, "POST", "/domains", master);
   const other = await made(emulator, "POST", "/domains", { ...master, domain: "other.example.com" });
   for (const reply of [

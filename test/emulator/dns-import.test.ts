@@ -5,24 +5,9 @@ import type { Answer } from "dns-packet";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { readZone } from "../../emulator/dns/import.ts";
 import { type Emulator, startEmulator } from "../../emulator/index.ts";
-import { call, made } from "./dns-client.ts";
+import { call, foreignSoa, made } from "./dns-client.ts";
 
 const zone = "example.com";
-const soa: Answer = {
-  name: zone,
-  type: "SOA",
-  ttl: 3600,
-  data: {
-    mname: "ns.example.net",
-    rname: "host\\.master.example.com",
-    serial: 7,
-    refresh: 3600,
-    retry: 600,
-    expire: 604800,
-    minimum: 300,
-  },
-};
-
 describe("between two emulators", () => {
   let source: Emulator;
   let target: Emulator;
@@ -156,7 +141,7 @@ describe("between two emulators", () => {
 });
 
 describe("a zone read", () => {
-  const read = (...answers: Answer[]) => readZone(zone, [soa, ...answers], "compute");
+  const read = (...answers: Answer[]) => readZone(zone, [foreignSoa, ...answers], "compute");
 
   it("gives the domain its times, rounded up, and the address in the SOA", () => {
     expect(read().domain).toMatchObject({

@@ -1,28 +1,14 @@
 /** What a domain takes no more of, what a caller may not do, and how refusals are told. */
 
-import { mkdtempSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/index.ts";
-import { call, made } from "./dns-client.ts";
+import { call, closeChecked, jsonFile, made, master } from "./dns-client.ts";
 
-const master = { domain: "example.com", type: "master", soa_email: "admin@example.com" };
 let emulator: Emulator;
-afterEach(async () => {
-  const { mismatches } = emulator;
-  await emulator.close();
-  expect(mismatches).toEqual([]);
-});
+afterEach(() => closeChecked(emulator));
 
 async function start(options: EmulatorOptions = {}): Promise<void> {
   emulator = await startEmulator({ checkAnswers: true, ...options });
-}
-
-function file(name: string, content: unknown): string {
-  const path = join(mkdtempSync(join(tmpdir(), "dns-")), name);
-  writeFileSync(path, JSON.stringify(content));
-  return path;
 }
 
 test("a restricted user needs a grant to add, to see and to change (5.3)", async () => {
@@ -54,8 +40,8 @@ test("a restricted user needs a grant to add, to see and to change (5.3)", async
     updated: stamp,
   }));
   await start({
-    seed: file("seed.json", { domains }),
-    tokens: file("tokens.json", {
+    seed: jsonFile("seed.json", { domains }),
+    tokens: jsonFile("tokens.json", {
       users: [
         { username: "eve", restricted: true, grants },
         { username: "ann", restricted: true, grants: { global: { add_domains: true } } },

@@ -4,52 +4,19 @@ import dgram from "node:dgram";
 import type { Answer, Packet } from "dns-packet";
 import dnsPacket from "dns-packet";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Emulator, startEmulator } from "../../emulator/index.ts";
-import { ask, askTcp, made, overTcp, overUdp, question, type Type } from "./dns-client.ts";
+import { startEmulator } from "../../emulator/index.ts";
+import { ask, askTcp, made, overTcp, overUdp, question } from "./dns-client.ts";
+import { data, edns, openZone, type ServedZone, zone } from "./dns-zone.ts";
 
-const zone = "example.com";
-let emulator: Emulator;
+let emulator: ServedZone["emulator"];
 let port: number;
 let id: number;
-const logged: string[] = [];
-
+let add: ServedZone["add"];
+let close: ServedZone["close"];
 beforeEach(async () => {
-  logged.length = 0;
-  emulator = await startEmulator({ dns: 0, log: (line) => logged.push(line) });
-  port = emulator.dnsPort!;
-  ({ id } = await made(emulator, "POST", "/domains", {
-    domain: zone,
-    type: "master",
-    soa_email: "admin@example.com",
-    ttl_sec: 7200,
-  }));
+  ({ emulator, port, id, add, close } = await openZone());
 });
-afterEach(async () => {
-  await emulator.close();
-  expect(logged).toEqual([]);
-});
-
-function add(record: object) {
-  return made(emulator, "POST", `/domains/${id}/records`, record);
-}
-
-const edns: Answer = {
-  type: "OPT",
-  name: ".",
-  udpPayloadSize: 4096,
-  extendedRcode: 0,
-  ednsVersion: 0,
-  flags: 0,
-  flag_do: false,
-  options: [],
-};
-
-/** The data of the answers, of one type or all. */
-function data(packet: Packet, type?: Type): unknown[] {
-  return (packet.answers ?? [])
-    .filter((answer) => !type || answer.type === type)
-    .map((answer) => ("data" in answer ? answer.data : undefined));
-}
+afterEach(() => close());
 
 test("what does not fit into UDP is marked as truncated, and complete over TCP or with EDNS", async () => {
   for (let number = 1; number <= 40; number++)

@@ -2,40 +2,9 @@
 
 import { describe, expect, it } from "vitest";
 import { listedNeighbours } from "../../emulator/dns/neighbours.ts";
-import {
-  judgeRecord,
-  mostRecords,
-  type RecordChanges,
-  type RecordFields,
-} from "../../emulator/dns/record.ts";
+import { judgeRecord, mostRecords } from "../../emulator/dns/record.ts";
 import { domainSeconds, recordSeconds } from "../../emulator/dns/seconds.ts";
-
-const zone = "Example.com";
-
-function judge(
-  changes: RecordChanges,
-  others: RecordFields[] = [],
-  current?: RecordFields,
-  remoteAddress = "192.0.2.77",
-) {
-  return judgeRecord(changes, { zone, neighbours: listedNeighbours(others), remoteAddress }, current);
-}
-
-function stored(changes: RecordChanges, others: RecordFields[] = []): RecordFields {
-  const { fields, reasons } = judge(changes, others);
-  expect(reasons).toEqual([]);
-  return fields;
-}
-
-const srv = {
-  type: "SRV",
-  service: "sip",
-  protocol: "tcp",
-  priority: 10,
-  weight: 5,
-  port: 5060,
-  target: "sip.example.net",
-};
+import { judge, srv, stored, zone } from "./dns-record-judge.ts";
 
 describe("records", () => {
   it("tells all problems of one record at once", () => {

@@ -1,37 +1,10 @@
 /** The rules of records as tables: what is refused names the field and the section that says so. */
 
 import { describe, expect, it } from "vitest";
-import { listedNeighbours } from "../../emulator/dns/neighbours.ts";
-import { judgeRecord, type RecordChanges, type RecordFields } from "../../emulator/dns/record.ts";
-
-const zone = "Example.com";
-
-function judge(
-  changes: RecordChanges,
-  others: RecordFields[] = [],
-  current?: RecordFields,
-  remoteAddress = "192.0.2.77",
-) {
-  return judgeRecord(changes, { zone, neighbours: listedNeighbours(others), remoteAddress }, current);
-}
-
-function stored(changes: RecordChanges, others: RecordFields[] = []): RecordFields {
-  const { fields, reasons } = judge(changes, others);
-  expect(reasons).toEqual([]);
-  return fields;
-}
+import type { RecordChanges, RecordFields } from "../../emulator/dns/record.ts";
+import { judge, srv, stored } from "./dns-record-judge.ts";
 
 const label63 = "a".repeat(63);
-const srv = {
-  type: "SRV",
-  service: "sip",
-  protocol: "tcp",
-  priority: 10,
-  weight: 5,
-  port: 5060,
-  target: "sip.example.net",
-};
-
 type Accepted = [section: string, sent: RecordChanges, stored: Partial<RecordFields>];
 const accepted: Accepted[] = [
   [

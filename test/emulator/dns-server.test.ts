@@ -1,53 +1,18 @@
 /** DNS answers of an emulator, asked over real sockets as a resolver asks. */
 
-import type { Answer, Packet } from "dns-packet";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Emulator, startEmulator } from "../../emulator/index.ts";
-import { ask, askTcp, call, made, type Type } from "./dns-client.ts";
+import { ask, askTcp, call, made } from "./dns-client.ts";
+import { data, edns, openZone, type ServedZone, zone } from "./dns-zone.ts";
 
-const zone = "example.com";
-let emulator: Emulator;
+let emulator: ServedZone["emulator"];
 let port: number;
 let id: number;
-const logged: string[] = [];
-
+let add: ServedZone["add"];
+let close: ServedZone["close"];
 beforeEach(async () => {
-  logged.length = 0;
-  emulator = await startEmulator({ dns: 0, log: (line) => logged.push(line) });
-  port = emulator.dnsPort!;
-  ({ id } = await made(emulator, "POST", "/domains", {
-    domain: zone,
-    type: "master",
-    soa_email: "admin@example.com",
-    ttl_sec: 7200,
-  }));
+  ({ emulator, port, id, add, close } = await openZone());
 });
-afterEach(async () => {
-  await emulator.close();
-  expect(logged).toEqual([]);
-});
-
-function add(record: object) {
-  return made(emulator, "POST", `/domains/${id}/records`, record);
-}
-
-const edns: Answer = {
-  type: "OPT",
-  name: ".",
-  udpPayloadSize: 4096,
-  extendedRcode: 0,
-  ednsVersion: 0,
-  flags: 0,
-  flag_do: false,
-  options: [],
-};
-
-/** The data of the answers, of one type or all. */
-function data(packet: Packet, type?: Type): unknown[] {
-  return (packet.answers ?? [])
-    .filter((answer) => !type || answer.type === type)
-    .map((answer) => ("data" in answer ? answer.data : undefined));
-}
+afterEach(() => close());
 
 test("each type is answered with authority, whatever the case of the question", async () => {
   await add({ type: "A", target: "192.0.2.1", ttl_sec: 300 });

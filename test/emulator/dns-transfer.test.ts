@@ -5,23 +5,9 @@ import type { Answer, Packet } from "dns-packet";
 import dnsPacket from "dns-packet";
 import { afterEach, describe, expect, it, test } from "vitest";
 import { nameserverAddress, transferZone } from "../../emulator/dns/transfer.ts";
+import { foreignSoa } from "./dns-client.ts";
 
 const zone = "example.com";
-const soa: Answer = {
-  name: zone,
-  type: "SOA",
-  ttl: 3600,
-  data: {
-    mname: "ns.example.net",
-    rname: "host\\.master.example.com",
-    serial: 7,
-    refresh: 3600,
-    retry: 600,
-    expire: 604800,
-    minimum: 300,
-  },
-};
-
 test("a nameserver is a host or an address, with or without a port", () => {
   expect(nameserverAddress("ns1.example.net")).toEqual({ host: "ns1.example.net", port: 53 });
   expect(nameserverAddress("ns1.example.net.:5353")).toEqual({ host: "ns1.example.net", port: 5353 });
@@ -67,7 +53,7 @@ describe("a server that misbehaves", () => {
     ["resets the connection", (_query, socket) => socket.resetAndDestroy(), /cannot be reached/],
     [
       "is not authoritative",
-      (query, socket) => socket.write(respond(query, { flags: 0, answers: [soa, soa] })),
+      (query, socket) => socket.write(respond(query, { flags: 0, answers: [foreignSoa, foreignSoa] })),
       /not authoritative/,
     ],
     [
@@ -84,23 +70,24 @@ describe("a server that misbehaves", () => {
     [
       "answers another zone",
       (query, socket) =>
-        socket.write(respond(query, { answers: [{ ...soa, name: "example.net" } as Answer] })),
+        socket.write(respond(query, { answers: [{ ...foreignSoa, name: "example.net" } as Answer] })),
       /not authoritative/,
     ],
     [
       "answers another question",
-      (query, socket) => socket.write(respond({ ...query, id: (query.id ?? 0) ^ 1 }, { answers: [soa] })),
+      (query, socket) =>
+        socket.write(respond({ ...query, id: (query.id ?? 0) ^ 1 }, { answers: [foreignSoa] })),
       /another question/,
     ],
     ["sends noise", (_query, socket) => socket.write(Buffer.from([0, 5, 1, 2, 3, 4, 5])), /unreadable/],
     [
       "stops in the middle",
-      (query, socket) => socket.end(respond(query, { answers: [soa] })),
+      (query, socket) => socket.end(respond(query, { answers: [foreignSoa] })),
       /before the end/,
     ],
     [
       "falls silent in the middle",
-      (query, socket) => socket.write(respond(query, { answers: [soa] })),
+      (query, socket) => socket.write(respond(query, { answers: [foreignSoa] })),
       /does not answer/,
     ],
   ])("%s", async (_name, answer, message) => {
@@ -110,7 +97,9 @@ describe("a server that misbehaves", () => {
 
   it("goes on for too long", async () => {
     const a: Answer = { name: zone, type: "A", ttl: 300, data: "192.0.2.1" };
-    const server = await serve((query, socket) => socket.write(respond(query, { answers: [soa, a, a, a] })));
+    const server = await serve((query, socket) =>
+      socket.write(respond(query, { answers: [foreignSoa, a, a, a] })),
+    );
     await expect(transferZone(zone, server, { records: 3 })).rejects.toThrow(/more than 3/);
     await expect(transferZone(zone, server, { whole: 50, silence: 5000 })).rejects.toThrow(/too long/);
   });
@@ -119,9 +108,9 @@ describe("a server that misbehaves", () => {
     const a: Answer = { name: "www.example.com", type: "A", ttl: 300, data: "192.0.2.1" };
     const server = await serve((query, socket) => {
       const octets = Buffer.concat([
-        respond(query, { answers: [soa] }),
+        respond(query, { answers: [foreignSoa] }),
         respond(query, { answers: [a] }),
-        respond(query, { answers: [a, soa] }),
+        respond(query, { answers: [a, foreignSoa] }),
       ]);
       socket.setNoDelay(true);
       for (const octet of octets) socket.write(Buffer.from([octet]));
