@@ -185,6 +185,8 @@ export async function listResources(
 /** A natural name as a resource name: `www/A` becomes `www-a`. */
 function proposedName(name: string): string {
   const text = name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/\*/g, "wildcard")
     .replace(/@/g, "apex")

@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { catalogue } from "../../provider/provider.ts";
 import { kept } from "../e2e/account.ts";
@@ -10,14 +10,14 @@ import { makeByHand } from "../e2e/hand-made.ts";
 import { type Desk, openDesk } from "./plumbline.ts";
 
 let desk: Desk;
-beforeEach(async () => {
+const opened = async () => {
   desk = await openDesk();
-});
-afterEach(() => desk.close());
+};
+const closed = () => desk.close();
 
 const text = (name = "Pulumi.yaml") => readFileSync(join(desk.folder, name), "utf8");
-const resources = () =>
-  parse(text()).resources as { [key: string]: { type: string; properties: { [name: string]: unknown } } };
+const resources = (name = "Pulumi.yaml") =>
+  parse(text(name)).resources as { [key: string]: { type: string; properties: { [name: string]: unknown } } };
 
 /** Runs it and returns what its JSON says. */
 async function importAll(...args: string[]) {
@@ -26,7 +26,7 @@ async function importAll(...args: string[]) {
   return JSON.parse(ran.stdout) as {
     imported: { type: string; name: string; id: string; urn: string }[];
     managed: { name: string }[];
-    leftOut: { type: string; id?: string; reason: string }[];
+    leftOut: { type: string; id?: string; name?: string; reason: string }[];
     untold: { type: string; properties: string[] }[];
     files: string[];
     requests: { GET: number };
@@ -39,12 +39,20 @@ async function expectEmptyPreview(...args: string[]): Promise<void> {
   expect(requests).toBe(0);
 }
 
-describe("an account with something of everything", { timeout: 60_000 }, () => {
-  beforeEach(() => makeByHand(desk.emulator));
+describe("an account with something of everything", { timeout: 120_000 }, () => {
+  let all: Awaited<ReturnType<typeof importAll>>;
+  beforeAll(async () => {
+    await opened();
+    await makeByHand(desk.emulator);
+    all = await importAll();
+  });
+  afterAll(closed);
 
   it("becomes a stack that a preview, a refresh and a drift find nothing to do for", async () => {
-    const { imported, leftOut } = await importAll();
+    const { imported, leftOut } = all;
     const done = new Set([...imported, ...leftOut].map(({ type }) => type));
+    // Pools that were there when the cluster was imported are declared within it.
+    done.add("plumbline:kubernetes/nodePool:NodePool");
     expect([...catalogue.resources.keys()].filter((type) => !done.has(type))).toEqual([]);
     await expectEmptyPreview();
     const refreshed = await desk.run(["preview", "--refresh", "--expect-no-changes"]);
@@ -55,8 +63,7 @@ describe("an account with something of everything", { timeout: 60_000 }, () => {
     expect([up.code, up.text]).toEqual([0, expect.stringContaining(`${imported.length} unchanged`)]);
   });
 
-  it("is declared with references, legal names and nothing that is a default", async () => {
-    await importAll();
+  it("is declared with references, legal names and nothing that is a default", () => {
     const all = resources();
     expect(all["example-com"]?.properties).toEqual({
       domain: "example.com",
@@ -83,8 +90,7 @@ describe("an account with something of everything", { timeout: 60_000 }, () => {
     expect(text()).toMatch(/# The service never tells password\..*\n {2}root:\n/);
   });
 
-  it("comes with everything after what it needs, and children after their parent", async () => {
-    await importAll();
+  it("comes with everything after what it needs, and children after their parent", () => {
     const seen = new Set<string>();
     for (const [key, { properties }] of Object.entries(resources())) {
       const needed = [...JSON.stringify(properties).matchAll(/(?<!\$)\$\{([a-z0-9-]+)\./g)].map(
@@ -98,36 +104,18 @@ describe("an account with something of everything", { timeout: 60_000 }, () => {
   });
 
   it("is written the same each time", async () => {
-    await importAll("--preview-only");
-    expect(readdirSync(desk.folder).filter((name) => !name.startsWith("."))).toEqual([]);
-    const texts = [];
-    for (const folder of ["one", "two"]) {
-      mkdirSync(join(desk.folder, folder, "project"), { recursive: true });
-      await importAll("-f", `${folder}/project/Pulumi.yaml`);
-      texts.push(text(`${folder}/project/Pulumi.yaml`));
-    }
-    expect(texts[0]).toBe(texts[1]);
-    expect(texts[0]).toMatch(/^name: project\nruntime: yaml\n/);
+    const folders = ["shown", "again"];
+    for (const folder of folders) mkdirSync(join(desk.folder, folder, "project"), { recursive: true });
+    await importAll("-f", "shown/project/Pulumi.yaml", "--preview-only");
+    expect(readdirSync(join(desk.folder, "shown", "project"))).toEqual([]);
+    await importAll("-f", "again/project/Pulumi.yaml");
+    const [, project, rest] = /^name: (.*)\n([\s\S]*)$/.exec(text("again/project/Pulumi.yaml")) ?? [];
+    expect(project).toBe("project");
+    expect(rest).toBe(text().replace(/^name: .*\n/, ""));
   });
 
-  it("is taken down by a destroy, but for what the import left out", async () => {
-    await importAll();
-    const destroyed = await desk.run(["destroy", "-y"]);
-    expect(destroyed.code, destroyed.text).toBe(0);
-    const made = ["domains", "domain_records", "vpcs", "vpcSubnets", "volumes", "managedContacts"];
-    expect(made.filter((name) => kept(desk.emulator, name).length > 0)).toEqual([]);
-    const { imported, leftOut } = await importAll("-f", "later.yaml");
-    expect(imported).toEqual([]);
-    expect(leftOut).toContainEqual({
-      type: "plumbline:managed/instanceSettings:InstanceSettings",
-      id: "1001",
-      name: "web-1",
-      reason: "these are the defaults, which every instance has",
-    });
-  });
-
-  it("says what it leaves out and why, and what the service does not tell", async () => {
-    const { leftOut, untold } = await importAll();
+  it("says what it leaves out and why, and what the service does not tell", () => {
+    const { leftOut, untold } = all;
     for (const { reason } of leftOut) expect(reason).toMatch(/\w{3}/);
     expect(untold).toContainEqual({
       type: "plumbline:managed/credential:Credential",
@@ -141,22 +129,23 @@ describe("an account with something of everything", { timeout: 60_000 }, () => {
   it("is left alone where the token may not look", async () => {
     const refuse = { method: "GET", path: "/managed/contacts", probability: 1, do: "status", status: 403 };
     const { origin } = new URL(desk.emulator.baseUrl);
-    await fetch(`${origin}/_emulator/faults`, {
-      method: "POST",
-      body: JSON.stringify([refuse]),
-      headers: { "content-type": "application/json" },
-    });
-    const { imported, leftOut } = await importAll();
+    const post = { method: "POST", headers: { "content-type": "application/json" } };
+    await fetch(`${origin}/_emulator/faults`, { ...post, body: JSON.stringify([refuse]) });
+    mkdirSync(join(desk.folder, "refused"));
+    const { imported, leftOut } = await importAll("-f", "refused/Pulumi.yaml");
+    await fetch(`${origin}/_emulator/faults`, { ...post, body: "[]" });
     expect(imported.some(({ type }) => type.endsWith(":Contact"))).toBe(false);
     expect(leftOut).toContainEqual({
       type: "plumbline:managed/contact:Contact",
       reason: expect.stringContaining("the service does not list them: GET /managed/contacts: 403"),
     });
-    await expectEmptyPreview();
+    await expectEmptyPreview("-f", "refused/Pulumi.yaml");
   });
 
   it("can be taken one area at a time, and what is managed already is referred to", async () => {
-    const dns = await importAll("--area", "dns");
+    mkdirSync(join(desk.folder, "areas"));
+    const at = ["-f", "areas/Pulumi.yaml"];
+    const dns = await importAll(...at, "--area", "dns");
     expect(new Set(dns.imported.map(({ type }) => type.split(":")[1]?.split("/")[0]))).toEqual(
       new Set(["dns"]),
     );
@@ -165,19 +154,89 @@ describe("an account with something of everything", { timeout: 60_000 }, () => {
       name: "late",
       target: "192.0.2.7",
     });
-    const rest = await importAll("--add");
+    const rest = await importAll(...at, "--add");
     expect(rest.managed).toHaveLength(dns.imported.length);
     expect(rest.imported.map(({ name }) => name)).toContain("example-com-late-a");
-    expect(resources()["example-com-late-a"]?.properties["domainId"]).toBe("${example-com.id}");
-    await expectEmptyPreview();
-    expect((await importAll("--add")).imported).toEqual([]);
+    expect(resources("areas/Pulumi.yaml")["example-com-late-a"]?.properties["domainId"]).toBe(
+      "${example-com.id}",
+    );
+    await expectEmptyPreview(...at);
+    expect((await importAll(...at, "--add")).imported).toEqual([]);
     const unknown = await desk.run(["import", "--all", "--area", "dnss", "-y"]);
     expect([unknown.code, unknown.text]).toEqual([1, expect.stringContaining("there are: dns, ")]);
   });
+
+  it("is taken down by a destroy, but for what the import left out", async () => {
+    const destroyed = await desk.run(["destroy", "-y"]);
+    expect(destroyed.code, destroyed.text).toBe(0);
+    const made = ["domains", "domain_records", "vpcs", "vpcSubnets", "volumes", "managedContacts"];
+    expect(made.filter((name) => kept(desk.emulator, name).length > 0)).toEqual([]);
+    const { imported, leftOut } = await importAll("-f", "later.yaml");
+    expect(imported).toEqual([]);
+    expect(leftOut).toContainEqual({
+      type: "plumbline:managed/instanceSettings:InstanceSettings",
+      id: "1001",
+      name: "web-1",
+      reason: "these are the defaults, which every instance has",
+    });
+  });
 });
 
-describe("a stack file that is there already", { timeout: 60_000 }, () => {
+describe("an account that is not as the checks want it", { timeout: 120_000 }, () => {
+  beforeEach(opened);
+  afterEach(closed);
+
+  it("is imported without what they refuse, which is listed with the reason", async () => {
+    const zone = { domain: "old.example", type: "master", soa_email: "a@old.example" };
+    const { id } = (await desk.api("POST", "/domains", zone)) as unknown as { id: number };
+    await desk.api("POST", `/domains/${id}/records`, { type: "A", name: "www", target: "192.0.2.1" });
+    const data = desk.emulator.data() as { collections: { domains: { soa_email: string }[] } };
+    for (const one of data.collections.domains) one.soa_email = "";
+    desk.emulator.setData(data);
+    const { imported, leftOut } = await importAll("--area", "dns");
+    expect(imported.map(({ name }) => name)).toEqual(["old-example-www-a"]);
+    expect(leftOut).toContainEqual({
+      type: "plumbline:dns/domain:Domain",
+      id: String(id),
+      name: "old-example",
+      reason:
+        "it does not pass the checks of plumbline:dns:Domain: soaEmail: is required for a domain of type master",
+    });
+    expect(resources()["old-example-www-a"]?.properties["domainId"]).toBe(String(id));
+    await expectEmptyPreview();
+  });
+
+  it("is imported beside what is managed as far as the two can stand together", async () => {
+    const zone = `name: mine
+runtime: yaml
+resources:
+  old: { type: "plumbline:dns:Domain", properties: { domain: old.example, type: master, soaEmail: a@old.example } }
+  all: { type: "plumbline:dns:Zone", properties: { domainId: "\${old.id}", records: [{ type: A, name: www, target: 192.0.2.1 }] } }
+`;
+    desk.write("Pulumi.yaml", zone);
+    const up = await desk.run(["up", "-y"]);
+    expect(up.code, up.text).toBe(0);
+    const { managed, leftOut: before } = await importAll("--add", "--area", "dns");
+    expect(managed.map(({ name }) => name)).toEqual(["old", "all"]);
+    expect(before.filter(({ id }) => id !== undefined)).toEqual([]);
+    const [domain] = (await desk.api("GET", "/domains")).data as unknown as { id: number }[];
+    await desk.api("POST", `/domains/${domain?.id}/records`, {
+      type: "A",
+      name: "late",
+      target: "192.0.2.7",
+    });
+    const { imported, leftOut } = await importAll("--add", "--area", "dns");
+    expect(imported).toEqual([]);
+    expect(leftOut.map(({ name }) => name)).toContain("late-a");
+    expect(text()).toBe(zone);
+    await expectEmptyPreview();
+  });
+});
+
+describe("a stack file that is there already", { timeout: 120_000 }, () => {
+  afterEach(closed);
   beforeEach(async () => {
+    await opened();
     await desk.api("POST", "/domains", { domain: "example.com", type: "master", soa_email: "a@example.com" });
     await desk.api("POST", "/volumes", { label: "backup", size: 30, region: "us-east" });
   });
@@ -260,20 +319,19 @@ outputs:
   });
 });
 
-describe("a big zone", { timeout: 60_000 }, () => {
+describe("a big zone", { timeout: 120_000 }, () => {
+  beforeAll(opened);
+  afterAll(closed);
+
   it("of a thousand records takes five requests at most", async () => {
-    const { id } = (await desk.api("POST", "/domains", {
-      domain: "big.example",
-      type: "master",
-      soa_email: "a@big.example",
-    })) as unknown as { id: number };
-    for (let i = 0; i < 1000; i += 50) {
-      await Promise.all(
-        Array.from({ length: 50 }, (_, j) =>
-          desk.api("POST", `/domains/${id}/records`, { type: "A", name: `h${i + j}`, target: "192.0.2.1" }),
-        ),
-      );
-    }
+    const zone = { domain: "big.example", type: "master", soa_email: "a@big.example" };
+    const { id } = (await desk.api("POST", "/domains", zone)) as unknown as { id: number };
+    await desk.api("POST", `/domains/${id}/records`, { type: "A", name: "h", target: "192.0.2.1" });
+    const data = desk.emulator.data() as { collections: { domain_records: { id: number; name: string }[] } };
+    const { domain_records: records } = data.collections;
+    const [one] = records;
+    for (let i = 1; i < 1000; i++) records.push({ ...one!, id: one!.id + i, name: `h${i}` });
+    desk.emulator.setData(data);
     const [{ imported, requests }, count] = await desk.counted(() => importAll("--area", "dns"));
     expect(imported).toHaveLength(1001);
     expect(count).toBeLessThanOrEqual(5);

@@ -112,6 +112,18 @@ export async function makeByHand(emulator: Emulator): Promise<void> {
   await call(emulator, "GET", `/databases/mysql/instances/${shop.id}`);
   await post(`/databases/mysql/instances/${shop.id}/backups`, { label: "before" });
 
+  const production = await post("/lke/clusters", {
+    label: "production",
+    region: "us-east",
+    k8s_version: "1.28",
+    tags: ["off"],
+    node_pools: [
+      { type: "g6-standard-2", count: 3, autoscaler: { enabled: true, min: 3, max: 5 } },
+      { type: "g6-standard-1", count: 1, tags: ["jobs"] },
+    ],
+  });
+  await post(`/lke/clusters/${production.id}/pools`, { type: "g6-standard-2", count: 1 });
+
   await post("/object-storage/buckets", {
     cluster: "us-east-1",
     label: "photos",

@@ -1,6 +1,15 @@
 /** `import --all`: writes everything of an account into a stack file and takes it into the state, so that the next preview is empty. */
 
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { ResourceInfo } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
@@ -224,14 +233,17 @@ async function refuseUnreadable(settings: Settings, text: string, count: number)
   );
 }
 
-/** Writes each file under a name of its own beside its place; to be renamed when all is well. */
+/** Writes each file under a name of its own beside its place (a link's target); to be renamed when all is well. */
 function write(files: Files): Map<string, string> {
   const fresh = new Map<string, string>();
   try {
     for (const [path, text] of files) {
-      const temporary = `${path}.${process.pid}.tmp`;
-      fresh.set(path, temporary);
+      const isThere = existsSync(path);
+      const place = isThere ? realpathSync(path) : path;
+      const temporary = `${place}.${process.pid}.tmp`;
+      fresh.set(place, temporary);
       writeFileSync(temporary, text);
+      if (isThere) chmodSync(temporary, statSync(place).mode);
     }
     return fresh;
   } catch (cause) {

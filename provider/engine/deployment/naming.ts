@@ -53,6 +53,8 @@ const keyOf = ({ type, id }: { readonly type: string; readonly id: string }) => 
 
 function fitted(text: string): string {
   const name = text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, longest)

@@ -89,6 +89,7 @@ export async function surveyAccount(
     new Map([...known].map(([key, urn]) => [key, urnParts(urn).name])),
   );
   const kept = managed.map((state) => ({ state, references: resolved(relationsOf(run, state), known) }));
+  for (const state of managed) await remember(provider, state);
   const found: Discovery[] = [];
   for (const [i, candidate] of wanted.entries()) {
     run.throwIfCancelled();
@@ -179,6 +180,14 @@ function inOrder(run: Run, candidates: readonly Candidate[]): Candidate[] {
     visit(root);
   }
   return order;
+}
+
+/** Has the provider know a resource that the stack has, as what is found must be able to stand beside it. Its own faults are a preview's to tell. */
+async function remember(provider: Provider, { urn, type, id = "", inputs, outputs: state }: ResourceState) {
+  const { name } = urnParts(urn);
+  const checked = await provider.check({ urn, type, name, oldInputs: inputs, newInputs: inputs });
+  const newInputs = checked.inputs;
+  await provider.diff({ urn, type, name, id, oldInputs: newInputs, state, newInputs });
 }
 
 /** The checked inputs, or why they cannot be declared. */
