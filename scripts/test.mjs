@@ -76,8 +76,8 @@ process.exit(isGreen ? 0 : run.status || 1);
 /** Says where the record of reached operations differs from this run; returns what it claims wrongly. */
 function tellCoverage() {
   const { untrue, untold } = judge(readRecord(), readCalls(callsFolder));
-  for (const operation of untrue)
-    console.error(`${operation}: schemas/coverage.json says that it is reached, but no test reached it so`);
+  for (const claim of untrue)
+    console.error(`${claim}: is in schemas/coverage.json, but no test reached it so`);
   for (const operation of untold) console.log(`${operation}: is reached, but not in schemas/coverage.json`);
   if (untrue.length + untold.length > 0) console.log("`npm run coverage:record` writes down what is reached");
   return untrue;

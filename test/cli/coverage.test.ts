@@ -167,6 +167,12 @@ describe("the record", () => {
     expect(judge(complete, complete)).toEqual({ untrue: [], untold: [] });
     expect(judge(readRecord(), {}).untrue).toEqual(Object.keys(readRecord()));
   });
+
+  it("is untrue where a run did not make a write by each of the reachers that it names", () => {
+    const record = { "POST /domains": ["plumbline:dns:Domain create", "plumbline:dns:getDomains"] };
+    const calls = { "POST /domains": ["plumbline:dns:Domain create"] };
+    expect(judge(record, calls).untrue).toEqual(["POST /domains by plumbline:dns:getDomains"]);
+  });
 });
 
 describe("a record that is added to", () => {
