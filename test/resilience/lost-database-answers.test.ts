@@ -1,9 +1,9 @@
 /** Every write of databases and their snapshots whose answer is lost, before the service acted or after: nothing is doubled, nothing missing, nothing left to do. */
 
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import type { FaultRule } from "../../emulator/index.ts";
+import { type Emulator, type FaultRule, startEmulator } from "../../emulator/index.ts";
 import { kept, writes } from "../e2e/account.ts";
-import { stackText } from "../e2e/pulumi.ts";
+import { createProject, pulumiBin, stackText } from "../e2e/pulumi.ts";
 import { errorsOf, openWorkbench, type Workbench } from "./workbench.ts";
 
 const steps = ["make", "change", "destroy"] as const;
@@ -59,7 +59,7 @@ function program(step: "make" | "change"): string {
 }
 
 /** The account's databases and snapshots, as far as they are declared. */
-function declaredIn({ emulator }: Workbench) {
+function declaredIn({ emulator }: { readonly emulator: Emulator }) {
   const databases = kept(emulator, "databases")
     .map(({ label, engine, type, status, allow_list, updates }) => ({
       ...{ label: String(label), engine, type, status, allow_list, updates },
@@ -130,4 +130,29 @@ describe("a lost answer about databases", { timeout: 120_000 }, () => {
   it("of every first request does no harm where everything is over at once", async () => {
     await disturbed((step) => operations[step].map((operation) => rule(operation, "reset-after", 1)), "max");
   });
+
+  it.skipIf(!pulumiBin)(
+    "of every first request does no harm under the real engine",
+    async ({ onTestFinished }) => {
+      const emulator = await startEmulator({ speed: slow, checkAnswers: true });
+      onTestFinished(() => emulator.close());
+      const project = await createProject(program("make"), {
+        baseUrl: emulator.baseUrl,
+        token: emulator.token,
+      });
+      onTestFinished(() => project.remove());
+      for (const step of steps) {
+        if (step !== "destroy") project.write(program(step));
+        emulator.setFaults(operations[step].map((operation) => rule(operation, "reset-after", 1)));
+        await (step === "destroy" ? project.destroy() : project.up());
+        const rules = await fetch(`${emulator.baseUrl.replace(/\/v4$/, "")}/_emulator/faults`);
+        const unfired = ((await rules.json()) as { fired: number }[]).filter(({ fired }) => fired === 0);
+        expect([step, unfired]).toEqual([step, []]);
+        emulator.setFaults([]);
+        expect(declaredIn({ emulator })).toEqual(undisturbed.get(step));
+        if (step !== "destroy") expect((await project.preview()).changes).toEqual({ same: 4 });
+      }
+      expect(emulator.mismatches).toEqual([]);
+    },
+  );
 });
