@@ -91,14 +91,15 @@ export function createService(options: ServiceOptions): (request: ServiceRequest
 
     const params = pathParameters(operation, request.route, brand);
     const query = new URLSearchParams(request.query);
-    const listing = operation.list ? readListing(operation, query, request, brand) : undefined;
-    const reasons: Reason[] = checkQuery(
+    const reasons: Reason[] = [];
+    const listing = operation.list ? readListing(operation, query, request, brand, reasons) : undefined;
+    const others = checkQuery(
       operation.query.filter(({ name }) => !listing || (name !== "page" && name !== "page_size")),
       query,
     );
     const sent = operation.method === "GET" ? {} : readBody(operation, request.body, brand);
     const checked = operation.body ? checkBody(operation.body, sent) : { body: {}, reasons: [] };
-    reasons.push(...checked.reasons);
+    reasons.push(...others, ...checked.reasons);
 
     const call: Call = {
       world: account.worldOf(progress.identity?.user.username ?? null),
@@ -205,22 +206,37 @@ function integer(text: string | undefined): number {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : notFound();
 }
 
-/** Reads filter and page of a list, and returns what makes the envelope from all its items. */
+/** What is read, or nothing and the reasons why it is refused with 400. */
+function gather<T>(reasons: Reason[], read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 400) throw error;
+    reasons.push(...error.reasons);
+    return undefined;
+  }
+}
+
+/** Reads filter and page of a list, and returns what makes the envelope from all its items; problems of both go into `reasons`. */
 function readListing(
   operation: Operation,
   query: URLSearchParams,
   request: ServiceRequest,
   brand: Brand,
+  reasons: Reason[],
 ): (result: unknown) => unknown {
-  const page = readPage(query);
+  const page = gather(reasons, () => readPage(query));
   const header = request.headers["x-filter"];
   const text = Array.isArray(header) ? header[0] : header;
   // Node reads header bytes as Latin-1; clients send UTF-8.
   const filter = text
-    ? readFilter(Buffer.from(text, "latin1").toString("utf8"), operation.filterable, brand)
+    ? gather(reasons, () =>
+        readFilter(Buffer.from(text, "latin1").toString("utf8"), operation.filterable, brand),
+      )
     : undefined;
   return (result) => {
     if (!Array.isArray(result)) throw new Error(`${operation.key} must return an array, being a list`);
+    if (!page) throw new Error(`${operation.key} must not be answered without a page`);
     let items: unknown[] = result;
     if (filter) {
       items = items.filter(filter.matches);

@@ -24,6 +24,7 @@ import {
   beginProvisioning,
   beginRestore,
   beginUpdate,
+  dropOldBackups,
   settle,
 } from "../databases/transitions.ts";
 import { mustBeAbleToAdd, reach } from "./access.ts";
@@ -41,6 +42,7 @@ function reachDatabase(call: Call, kind: Kind, permission: Permission): Database
 function reachBackup(call: Call, kind: Kind, permission: Permission): { database: Database; backup: Backup } {
   const database = reachDatabase(call, kind, permission);
   mustBeProvisioned(database);
+  dropOldBackups(call.world, database.id);
   const backup = backups(call.world).get(call.id("backupId"));
   return backup?._database === database.id ? { database, backup } : notFound();
 }
@@ -142,6 +144,7 @@ function remove(call: Call, kind: Kind) {
 function listBackups(call: Call, kind: Kind) {
   const database = reachDatabase(call, kind, "read_only");
   mustBeProvisioned(database);
+  dropOldBackups(call.world, database.id);
   return backupsOf(call.world, database.id);
 }
 

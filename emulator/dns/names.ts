@@ -11,12 +11,15 @@ const mailbox = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|
 /** The longest name that DNS can carry, in characters without the final dot (RFC 1035, 2.3.4). */
 export const longestName = 253;
 
-/** True for a name that a zone may have (contract section 2.3): 1 to 253 characters, labels of at most 63, no trailing dot. */
+/**
+ * True for a name that a zone may have (contract section 2.3): 1 to 253 characters, labels of at most 63, no trailing dot. By RFC 1035, no
+ * label begins or ends with a hyphen, which the pattern would let through.
+ */
 export function isDomainName(name: string): boolean {
   return (
     name.length <= longestName &&
     domainPattern.test(name) &&
-    name.split(".").every((label) => label.length <= 63)
+    name.split(".").every((label) => label.length <= 63 && !/^-|-$/.test(label))
   );
 }
 

@@ -19,5 +19,7 @@ export function nameProblem(name: string): string | undefined {
   // A half of a surrogate pair has no UTF-8 form, and so no URL.
   if (/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/.test(name))
     return "name is not valid";
+  // A client takes them as steps within the path, so that no URL leads to such an object.
+  if (name === "." || name === "..") return "name is not valid";
   return Buffer.byteLength(name) > longestName ? `Must be at most ${longestName} bytes` : undefined;
 }

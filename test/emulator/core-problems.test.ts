@@ -101,6 +101,15 @@ describe("problems of pools", () => {
   });
 });
 
+test("a list's page and its filter are told together", async () => {
+  const answer = await fetch(`${on.emulator.baseUrl}/volumes?page=0&page_size=24`, {
+    headers: { authorization: `Bearer ${on.emulator.token}`, "x-filter": '{"colour":"red"}' },
+  });
+  expect(answer.status).toBe(400);
+  const { errors } = (await answer.json()) as { errors: Reason[] };
+  expect(fields(errors)).toEqual(["X-Filter", "page", "page_size"]);
+});
+
 describe("what does not exist is told before what is wrong with the request", () => {
   test.each([
     ["PUT", "/volumes/999999", { label: "" }],

@@ -1,6 +1,15 @@
 import { X509Certificate } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { advanceTo, body, instances, kinds, makeDatabase, openCalendar, set } from "./databases-session.ts";
+import {
+  advanceTo,
+  body,
+  clock,
+  instances,
+  kinds,
+  makeDatabase,
+  openCalendar,
+  set,
+} from "./databases-session.ts";
 import { type Answer, eventsOf, openSession, type Session } from "./session.ts";
 
 let on: Session;
@@ -353,6 +362,22 @@ describe("the calendar of a database", () => {
     expect((await on.get(path(made))).status).toBe("active");
     on.wait(day);
     expect((await on.list(path(made, "/backups")))[1].created).toMatch(/T00:00:00$/);
+  });
+
+  test("keeps one that was taken late for 7 days too, and not until the next midnight (section 8)", async () => {
+    const made = await makeWithCalendar();
+    advanceTo(on, (now) => now.getUTCHours() === 23);
+    on.wait(3300);
+    await on.put(path(made), { type: "g6-standard-1" });
+    on.wait(1520);
+    const [{ id, created }] = await on.list(path(made, "/backups"));
+    set(on, made.id, { status: "failed" });
+    const end = Date.parse(`${created}Z`) / 1000 + 7 * 86_400;
+    on.wait(end - clock(on).getTime() / 1000 - 10);
+    expect(await on.list(path(made, "/backups"))).toHaveLength(1);
+    on.wait(11);
+    expect(await on.list(path(made, "/backups"))).toEqual([]);
+    await on.refused(404, "GET", path(made, `/backups/${id}`));
   });
 
   test("patches in the weekly window (section 4.3)", async () => {

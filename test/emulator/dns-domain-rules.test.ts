@@ -56,6 +56,8 @@ const accepted: [section: string, sent: Sent, stored: Partial<DomainFields>][] =
 ];
 
 const refused: [section: string, sent: Sent, fields: string[]][] = [
+  ["2.3 label that begins with a hyphen (RFC 1035)", { ...master, domain: "-a.example.com" }, ["domain"]],
+  ["2.3 label that ends with a hyphen (RFC 1035)", { ...master, domain: "www.a-.com" }, ["domain"]],
   ["2.3 nothing", {}, ["domain", "type"]],
   ["2.3 single label", { ...master, domain: "localhost" }, ["domain"]],
   ["2.3 empty name", { ...master, domain: "" }, ["domain"]],

@@ -154,6 +154,7 @@ describe("a pre-signed URL (contract sections 2.6 and 8)", () => {
       { name: "ü".repeat(513) },
       [{ reason: "Must be at most 1024 bytes", field: "name" }],
     ],
+    ["a step within a path", { name: ".." }, [{ reason: "name is not valid", field: "name" }]],
     ["half a character", { name: "a\ud800" }, [{ reason: "name is not valid", field: "name" }]],
     [
       "an unknown method",
