@@ -266,5 +266,5 @@ export type { LockOwner } from "./deployment/lock.ts";
 export type { SavedPlan } from "./deployment/plan.ts";
 export type { Drifted } from "./deployment/refresh.ts";
 export type { ResourceState } from "./deployment/state.ts";
-export type { Discovery, LeftOut, Survey, SurveyOptions } from "./deployment/survey.ts";
+export type { Discovery, LeftOut, Managed, Survey, SurveyOptions } from "./deployment/survey.ts";
 export type { Diagnostic } from "./host.ts";

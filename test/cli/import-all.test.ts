@@ -286,10 +286,7 @@ outputs:
   it("is refused when it is broken, or written in braces, before anything is asked", async () => {
     for (const [broken, reason] of [
       ["name: x\nruntime: yaml\nresources: [\n", /Pulumi\.yaml:\d+:\d+/],
-      [
-        'name: x\nruntime: yaml\nresources: { a: { type: "plumbline:vpc:Vpc", properties: { region: us-east } } }\n',
-        /braces/,
-      ],
+      ['name: x\nruntime: yaml\nresources: { own: { type: "pulumi:providers:plumbline" } }\n', /braces/],
     ] as const) {
       desk.write("Pulumi.yaml", broken);
       const ran = await desk.run(["import", "--all", "--add", "-y"]);
@@ -306,6 +303,51 @@ outputs:
     const again = await importAll();
     expect(again.imported).toEqual([]);
     expect(text()).toBe(first);
+    await expectEmptyPreview();
+  });
+
+  it("is written again from what it named as it pleased", async () => {
+    desk.write(
+      "Pulumi.yaml",
+      `name: mine
+runtime: yaml
+resources:
+  a: { type: "plumbline:vpc:Vpc", name: same.name, properties: { label: a, region: us-east } }
+  b: { type: "plumbline:blockstorage:Volume", name: same.name, properties: { size: 10, region: us-east }, options: { protect: true } }
+  c: { type: "plumbline:vpc:Subnet", name: "pulumi", properties: { vpcId: "\${a.id}", ipv4: 10.0.0.0/24 } }
+`,
+    );
+    expect((await desk.run(["up", "-y"])).code).toBe(0);
+    desk.write("Pulumi.yaml", "name: mine\nruntime: yaml\n");
+    const { imported } = await importAll();
+    expect(imported.map(({ name }) => name)).toEqual(["example-com", "backup"]);
+    expect(resources()).toMatchObject({
+      "same-name": { name: "same.name", type: "plumbline:vpc:Vpc" },
+      "same-name-volume": { name: "same.name", options: { protect: true } },
+      "pulumi-subnet": { name: "pulumi", properties: { vpcId: "${same-name.id}" } },
+    });
+    await expectEmptyPreview();
+  });
+
+  it("is refused while it does not declare what cannot be written again, and while it is not applied", async () => {
+    const declared = `name: mine
+runtime: yaml
+resources:
+  a: { type: "plumbline:vpc:Vpc", properties: { label: a, region: us-east } }
+  c: { type: "plumbline:vpc:Subnet", properties: { vpcId: "\${a.id}", ipv4: 10.0.0.0/24 }, options: { parent: "\${a}" } }
+`;
+    desk.write("Pulumi.yaml", declared);
+    const early = await desk.run(["import", "--all", "--add", "-y"]);
+    expect([early.code, early.text]).toEqual([
+      1,
+      expect.stringContaining("not applied yet: a, c. Run plumbline up"),
+    ]);
+    expect((await desk.run(["up", "-y"])).code).toBe(0);
+    desk.write("Pulumi.yaml", "name: mine\nruntime: yaml\n");
+    const lost = await desk.run(["import", "--all", "-y"]);
+    expect([lost.code, lost.text]).toEqual([1, expect.stringMatching(/does not declare: c\. Declare them/)]);
+    desk.write("Pulumi.yaml", declared);
+    await importAll("--add");
     await expectEmptyPreview();
   });
 

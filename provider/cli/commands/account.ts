@@ -11,15 +11,15 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { ResourceInfo } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
-import { type Discovery, EngineError, type Result, type Survey } from "../../engine/engine.ts";
+import { EngineError, type Result } from "../../engine/engine.ts";
 import { loadProgram } from "../../engine/language/program.ts";
 import { catalogue } from "../../provider.ts";
 import { confirm } from "../ask.ts";
-import { type Block, blockOf } from "../declaration/block.ts";
+import type { Block } from "../declaration/block.ts";
 import { programText, projectFiles } from "../declaration/program.ts";
 import { fillStackFile, namesIn, newStackFile, UnwritableError } from "../declaration/stack-file.ts";
+import { blocksOf, nameOf } from "../declaration/survey.ts";
 import { CommandError, type ExitCode, exitCode } from "../exit.ts";
 import { describe, shownPath, type Told, tell } from "../render/account.ts";
 import { diagnosticText } from "../render/format.ts";
@@ -57,8 +57,9 @@ export async function importAccount(stack: Stack, flags: AccountFlags): Promise<
 
   const quiet = settings.json ? silent : problemsOnly(lines(settings));
   const keys = new Map(
-    program.graph.map(({ type, name, key }) => [`${catalogue.resolveResource(type)} ${name}`, key]),
+    program.graph.map(({ type, name, key }) => [`${catalogue.resolveResource(type) ?? type} ${name}`, key]),
   );
+  if (present !== undefined) await refuseUnapplied(stack, keys);
   const found = await toldAsJson(settings, () =>
     shown(quiet, () =>
       engine.survey({
@@ -69,7 +70,7 @@ export async function importAccount(stack: Stack, flags: AccountFlags): Promise<
   );
   if (!found.survey) return fail(settings, found);
   const { survey } = found;
-  const blocks = blocksOf(survey, keys, flags);
+  const blocks = blocksOf(survey, { keys, ...(flags.protect && { protect: true }) });
   const files = await filesOf(stack, flags, present, blocks);
   const told: Told = { settings, survey, files: [...files.keys()], requests: found.requests };
   if (flags.previewOnly) {
@@ -153,37 +154,16 @@ function refuseOverwriting(
     );
 }
 
-/** Blocks for what is found, and for what only the state has. */
-function blocksOf(
-  { found, managed }: Survey,
-  keys: ReadonlyMap<string, string>,
-  flags: AccountFlags,
-): Block[] {
-  const keyByUrn = new Map<string, string>(found.map(({ urn, name }) => [urn, name]));
-  const undeclared = managed.filter(({ state }) => {
-    const name = nameOf(state.urn);
-    const key = keys.get(`${state.type} ${name}`);
-    keyByUrn.set(state.urn, key ?? name);
-    return key === undefined;
-  });
-  const info = (type: string) => catalogue.resources.get(type) as ResourceInfo;
-  const keyOf = (urn: string) => keyByUrn.get(urn);
-  const options = flags.protect ? { protect: true } : {};
-  return [
-    ...undeclared.map(({ state, references }) =>
-      blockOf(
-        { key: nameOf(state.urn), inputs: state.inputs, references, options: state },
-        info(state.type),
-        keyOf,
-      ),
-    ),
-    ...found.map(({ name, type, inputs, references }: Discovery) =>
-      blockOf({ key: name, inputs, references, options }, info(type), keyOf),
-    ),
-  ];
+/** Refuses a file with resources of which nobody knows yet which objects they are: some of what is found may be meant to be theirs. */
+async function refuseUnapplied({ engine }: Stack, keys: ReadonlyMap<string, string>): Promise<void> {
+  const known = new Set((await engine.resources()).map(({ type, urn }) => `${type} ${nameOf(urn)}`));
+  const open = [...keys].filter(([resource]) => resource.startsWith("plumbline:") && !known.has(resource));
+  if (open.length === 0) return;
+  const names = open.map(([, key]) => key).join(", ");
+  throw new CommandError(
+    `declared, but not applied yet: ${names}. Run plumbline up first, or import each by import TYPE NAME ID, so that it is known which objects they are`,
+  );
 }
-
-const nameOf = (urn: string) => urn.slice(urn.lastIndexOf("::") + 2);
 
 /** The texts to write, proved to be what they are to be. */
 async function filesOf(

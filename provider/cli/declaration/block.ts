@@ -32,8 +32,10 @@ export class Reference {
 }
 
 export interface Block {
-  /** Its name within the file; also the resource's. */
+  /** Its name within the file. */
   readonly key: string;
+  /** The resource's name; absent: the key. */
+  readonly name?: string;
   /** Short token (`plumbline:dns:Domain`). */
   readonly type: string;
   readonly properties: TermMap;
@@ -44,6 +46,7 @@ export interface Block {
 
 export interface BlockSource {
   readonly key: string;
+  readonly name: string;
   readonly inputs: ValueMap;
   readonly references: Discovery["references"];
   readonly options: Pick<ResourceState, "protect" | "retainOnDelete">;
@@ -80,6 +83,7 @@ export function blockOf(
   const { protect, retainOnDelete } = source.options;
   return {
     key: source.key,
+    ...(source.name !== source.key && { name: source.name }),
     type: shortToken(info.token),
     properties,
     options: { ...(protect && { protect }), ...(retainOnDelete && { retainOnDelete }) },

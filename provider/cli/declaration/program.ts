@@ -24,7 +24,7 @@ export function programText(blocks: readonly Block[]): string {
       (input) =>
         `// The service never tells ${input}. It stays as it is until you set it here (config.requireSecret).\n`,
     );
-    return `${notes.join("")}${variable}new plumbline.${area}.${name}(${text(block.key)}, ${args}${last});\n`;
+    return `${notes.join("")}${variable}new plumbline.${area}.${name}(${text(block.name ?? block.key)}, ${args}${last});\n`;
   });
   return [
     "/** Everything that was on the account, as plumbline import --all found it. Pulumi runs it with `runtime: nodejs`. */\n\n",

@@ -80,9 +80,10 @@ export function blocksText(blocks: readonly Block[], indent: number): string {
   return texts.join("");
 }
 
-function blockText({ key, type, properties, options, untold }: Block): string {
+function blockText({ key, name, type, properties, options, untold }: Block): string {
   const body = {
     type,
+    ...(name !== undefined && { name }),
     ...(Object.keys(properties).length > 0 && { properties: written(properties) }),
     ...(Object.keys(options).length > 0 && { options }),
   };
