@@ -4,9 +4,9 @@ import { type Area, type Call, type Reason, refuseAll, type World } from "../are
 import { images } from "../catalogue/images.ts";
 import { findPlan } from "../catalogue/plans.ts";
 import { findRegion } from "../catalogue/regions.ts";
-import { configHandlers, reachInstance } from "../compute/configs.ts";
+import { configHandlers, configJudges, reachInstance } from "../compute/configs.ts";
 import { deploy, insertInstance, nextPublicAddress, planOf, removeInstance } from "../compute/deployment.ts";
-import { diskHandlers } from "../compute/disks.ts";
+import { diskHandlers, diskJudges } from "../compute/disks.ts";
 import { type Draft, draftInterfaces, type Wanted } from "../compute/drafts.ts";
 import { interfaceHandlers } from "../compute/interfaces.ts";
 import { type Instance, instanceEntity, instances } from "../compute/objects.ts";
@@ -33,7 +33,8 @@ function showInstance(instance: Instance) {
   };
 }
 
-function labelReasons(world: World, label: string, own?: number): Reason[] {
+function labelReasons(world: World, label: string | undefined, own?: number): Reason[] {
+  if (label === undefined) return [];
   const problems: string[] = [];
   if (!/^[a-zA-Z0-9]([a-zA-Z0-9_.-]*[a-zA-Z0-9])?$/.test(label) || /--|__|\.\./.test(label))
     problems.push(
@@ -70,7 +71,7 @@ function placeReasons(body: Call["body"]): Reason[] {
   return reasons;
 }
 
-function create(call: Call) {
+function judgeNew(call: Call): { drafts: Draft[]; reasons: Reason[] } {
   mustBeAbleToAdd(call, "add_computes");
   const { world, body } = call;
   const wanted: Wanted[] = body["interfaces"] ?? [];
@@ -81,12 +82,23 @@ function create(call: Call) {
     configId: null,
   };
   const { drafts, reasons } = draftInterfaces(call, place, wanted, (i, name) => `interfaces[${i}].${name}`);
-  refuseAll([
-    ...(body["label"] === undefined ? [] : labelReasons(world, body["label"])),
-    ...placeReasons(body),
-    ...deploymentReasons(call),
-    ...reasons,
-  ]);
+  const others = [...labelReasons(world, body["label"]), ...placeReasons(body), ...deploymentReasons(call)];
+  return { drafts, reasons: [...others, ...reasons] };
+}
+
+/** What else is wrong when the schema refuses: that another field is missing is not told of what was sent in the wrong form. */
+function judgeRest(call: Call): Reason[] {
+  const needs = { interfaces: "image", stackscript_data: "stackscript_id" } as const;
+  return judgeNew(call).reasons.filter(({ field }) => {
+    const needed = needs[field as keyof typeof needs];
+    return needed === undefined || !call.sent.has(needed) || call.body[needed] !== undefined;
+  });
+}
+
+function create(call: Call) {
+  const { drafts, reasons } = judgeNew(call);
+  refuseAll(reasons);
+  const { world, body } = call;
   const instance = insertInstance(world, {
     label: body["label"],
     group: body["group"],
@@ -116,10 +128,15 @@ function deployImage(world: World, instance: Instance, drafts: readonly Draft[])
   });
 }
 
+function judgeChange(call: Call): { instance: Instance; reasons: Reason[] } {
+  const instance = reachInstance(call, "read_write");
+  return { instance, reasons: labelReasons(call.world, call.body["label"], instance.id) };
+}
+
 function update(call: Call) {
   const { world, body } = call;
-  const instance = reachInstance(call, "read_write");
-  if (body["label"] !== undefined) refuseAll(labelReasons(world, body["label"], instance.id));
+  const { instance, reasons } = judgeChange(call);
+  refuseAll(reasons);
   const changed = instances(world).update(instance.id, {
     label: body["label"] ?? instance.label,
     group: body["group"] ?? instance.group,
@@ -166,6 +183,12 @@ export const computeArea: Area = {
     ...configHandlers,
     ...interfaceHandlers,
     ...diskHandlers,
+  },
+  judges: {
+    [`POST ${base}`]: judgeRest,
+    [`PUT ${base}/{computeId}`]: (call) => judgeChange(call).reasons,
+    ...configJudges,
+    ...diskJudges,
   },
   jobs: powerJobs,
 };

@@ -132,8 +132,8 @@ function plainFields(call: Call, present: Partial<Config>) {
   };
 }
 
-/** Checks the body of a create or update against the instance; throws every reason at once. */
-function check(call: Call, instance: Instance, present: Config | undefined) {
+/** What a create or update would make of the profile, with every reason why it cannot. */
+function judge(call: Call, instance: Instance, present: Config | undefined) {
   const { body, world } = call;
   const devices = readDevices(body["devices"], present?.devices ?? noDevices());
   const requested = body["interfaces"] as Wanted[] | undefined;
@@ -148,15 +148,15 @@ function check(call: Call, instance: Instance, present: Config | undefined) {
     requested &&
     draftInterfaces(call, place, pair(requested, stored), (i, name) => `interfaces[${i}].${name}`);
   const kernel: string | undefined = body["kernel"];
-  refuseAll([
+  const reasons: Reason[] = [
     ...(kernel !== undefined && !kernels.some((one) => one.id === kernel)
       ? [{ reason: "kernel is not valid", field: "kernel" }]
       : []),
     ...(body["devices"] === undefined ? [] : deviceReasons(call, instance, devices)),
     ...(drafted?.reasons ?? []),
     ...(drafted && present ? removalReasons(world, present.id, drafted.drafts) : []),
-  ]);
-  return { devices, drafts: drafted?.drafts };
+  ];
+  return { devices, drafts: drafted?.drafts, reasons };
 }
 
 function emit(world: World, action: string, instance: Instance, config: Config): void {
@@ -166,7 +166,8 @@ function emit(world: World, action: string, instance: Instance, config: Config):
 function create(call: Call) {
   const { world } = call;
   const instance = reachInstance(call, "read_write");
-  const { devices, drafts } = check(call, instance, undefined);
+  const { devices, drafts, reasons } = judge(call, instance, undefined);
+  refuseAll(reasons);
   const now = world.clock.stamp();
   const config = configs(world).insert({
     compute_id: instance.id,
@@ -186,7 +187,8 @@ function update(call: Call) {
   const { world } = call;
   const { instance, config } = reachConfig(call, "read_write");
   const before = config.devices;
-  const { devices, drafts } = check(call, instance, config);
+  const { devices, drafts, reasons } = judge(call, instance, config);
+  refuseAll(reasons);
   const changed = configs(world).update(config.id, {
     ...plainFields(call, config),
     devices,
@@ -222,4 +224,12 @@ export const configHandlers: { readonly [operation: string]: Handler } = {
   [`GET ${base}/{configId}`]: (call) => showConfig(call.world, reachConfig(call, "read_only").config),
   [`PUT ${base}/{configId}`]: update,
   [`DELETE ${base}/{configId}`]: remove,
+};
+
+export const configJudges: { readonly [operation: string]: (call: Call) => readonly Reason[] } = {
+  [`POST ${base}`]: (call) => judge(call, reachInstance(call, "read_write"), undefined).reasons,
+  [`PUT ${base}/{configId}`]: (call) => {
+    const { instance, config } = reachConfig(call, "read_write");
+    return judge(call, instance, config).reasons;
+  },
 };

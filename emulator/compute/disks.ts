@@ -57,7 +57,7 @@ function emit(
   });
 }
 
-function create(call: Call) {
+function judgeNew(call: Call) {
   const { world, body } = call;
   const instance = reachInstance(call, "read_write");
   const reasons: Reason[] = [];
@@ -72,6 +72,12 @@ function create(call: Call) {
     if (body["root_pass"] === undefined)
       reasons.push({ reason: "root_pass is required", field: "root_pass" });
   }
+  return { instance, image, reasons };
+}
+
+function create(call: Call) {
+  const { world, body } = call;
+  const { instance, image, reasons } = judgeNew(call);
   refuseAll(reasons);
   const disk = insertDisk(world, instance.id, {
     label: body["label"] ?? `disk ${disksOf(world, instance).length + 1}`,
@@ -116,4 +122,12 @@ export const diskHandlers: { readonly [operation: string]: Handler } = {
   [`GET ${base}/{diskId}`]: (call) => showDisk(reachDisk(call, "read_only").disk),
   [`PUT ${base}/{diskId}`]: update,
   [`DELETE ${base}/{diskId}`]: remove,
+};
+
+export const diskJudges: { readonly [operation: string]: (call: Call) => readonly Reason[] } = {
+  [`POST ${base}`]: (call) => judgeNew(call).reasons,
+  [`PUT ${base}/{diskId}`]: (call) => {
+    reachDisk(call, "read_write");
+    return [];
+  },
 };

@@ -173,6 +173,8 @@ export function draftInterfaces(
   const order = wanted.map((one, index) => ({ one, index }));
   order.sort((a, b) => Number(hasAddress(b.one)) - Number(hasAddress(a.one)) || a.index - b.index);
   for (const { one, index } of order) {
+    // The schema refused its purpose: nothing else of it can be judged.
+    if (one.purpose === undefined) continue;
     const own = (name: string) => field(index, name);
     reasons.push(...purposeReasons(one, place.region, own));
     const vpc = one.purpose === "vpc" ? draftVpc(call, one, place, occupiedIn, own) : undefined;

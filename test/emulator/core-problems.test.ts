@@ -101,6 +101,33 @@ describe("problems of pools", () => {
   });
 });
 
+describe("problems of an instance", () => {
+  test("that is made are told together, and nothing is missing that was sent in the wrong form", async () => {
+    const sent = { label: "-a", region: "us-east", type: 7, image: 8, interfaces: [{ purpose: "vpc" }, {}] };
+    expect(await refused("POST", "/compute/instances", sent)).toEqual([
+      "image",
+      "interfaces[0].subnet_id",
+      "interfaces[1].purpose",
+      "label",
+      "type",
+    ]);
+  });
+
+  test("that is changed are told together, and so are those of its profiles and disks", async () => {
+    const { id } = await makeInstance(on);
+    const path = `/compute/instances/${id}`;
+    expect(await refused("PUT", path, { label: "-a", tags: 7 })).toEqual(["label", "tags"]);
+    const profile = { kernel: "compute/none", devices: { sda: { disk_id: 999_999 } } };
+    expect(await refused("POST", `${path}/configs`, profile)).toEqual([
+      "devices.sda.disk_id",
+      "kernel",
+      "label",
+    ]);
+    const disk = { label: 7, size: 9_999_999 };
+    expect(await refused("POST", `${path}/disks`, disk)).toEqual(["label", "size"]);
+  });
+});
+
 test("a list's page and its filter are told together", async () => {
   const answer = await fetch(`${on.emulator.baseUrl}/volumes?page=0&page_size=24`, {
     headers: { authorization: `Bearer ${on.emulator.token}`, "x-filter": '{"colour":"red"}' },
@@ -116,6 +143,8 @@ describe("what does not exist is told before what is wrong with the request", ()
     ["POST", "/volumes/999999/attach", {}],
     ["POST", "/volumes/999999/clone", {}],
     ["POST", "/volumes/999999/resize", { size: "big" }],
+    ["PUT", "/compute/instances/999999", { label: "" }],
+    ["POST", "/compute/instances/999999/disks", {}],
     ["PUT", "/vpcs/999999", { label: "" }],
     ["POST", "/vpcs/999999/subnets", {}],
     ["PUT", "/vpcs/999999/subnets/1", { label: "" }],
