@@ -83,7 +83,7 @@ export interface Aspect<I extends Fields> {
   readonly name: string;
   /** The fields it carries; they never travel in the plain PUT. */
   readonly fields: readonly (keyof I & string)[];
-  /** Brings the service in line. Returns the object when an answer gave it, undefined when it must be read. */
+  /** Brings the service in line. Returns the object, as a read would show it, when an answer gave it; undefined when it must be read. */
   readonly sync: (context: AspectContext<I>) => Promise<WireObject | undefined>;
   /** True for an object that it may work on although it is not ready (a restore of what has failed). */
   readonly mayStart?: (object: WireObject) => boolean;

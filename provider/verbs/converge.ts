@@ -107,7 +107,14 @@ function stepsOf(task: Task, pending: ReadonlySet<string>): Step[] {
   if (plain.length > 0) {
     steps.push({
       fields: plain,
-      run: (_, fields) => task.attempt.service.put(path, bodyOf(type, task.inputs, task.values, [...fields])),
+      async run(_, fields) {
+        const answer = await task.attempt.service.put(
+          path,
+          bodyOf(type, task.inputs, task.values, [...fields]),
+        );
+        // What is read in a way of its own is more than a write answers.
+        return type.fetch ? undefined : answer;
+      },
     });
   }
   for (const aspect of type.aspects) {
@@ -143,9 +150,7 @@ async function runStep(task: Task, object: WireObject, step: Step): Promise<Wire
   let left: ReadonlySet<string> = new Set(step.fields);
   for (let round = 1; ; round++) {
     try {
-      const answer = await step.run(now, left);
-      // What is read in a way of its own is more than a write answers.
-      return answer === undefined || task.type.fetch ? await look() : answer;
+      return (await step.run(now, left)) ?? (await look());
     } catch (error) {
       if (!isOpen(error) || round === 3) throw error;
       if ([...left].some((name) => isInvisible(task.type, name))) throw error;

@@ -123,6 +123,9 @@ export function printable(value: Value, showSecrets = false): unknown {
   return value;
 }
 
+const withoutValues = (diff: Step["detailedDiff"]): Step["detailedDiff"] =>
+  Object.fromEntries(Object.entries(diff).map(([path, { kind, inputDiff }]) => [path, { kind, inputDiff }]));
+
 /** A step as `preview --json` and the JSON lines show it: no value of any property. */
 export function stepJson(step: Step): object {
   return {
@@ -131,7 +134,7 @@ export function stepJson(step: Step): object {
     type: step.type,
     name: step.name,
     id: step.id ?? null,
-    detailedDiff: step.detailedDiff,
+    detailedDiff: withoutValues(step.detailedDiff),
     replaceReasons: step.replaceReasons,
     ...(step.replaced ? { replaced: true } : {}),
     ...(step.retained ? { retained: true } : {}),

@@ -152,10 +152,15 @@ export function withoutHidden(
 export function inverted(detailedDiff: DiffResponse["detailedDiff"]): DiffResponse["detailedDiff"] {
   const turned = { add: "delete", delete: "add", update: "update" } as const;
   return Object.fromEntries(
-    Object.entries(detailedDiff).map(([path, change]) => [
-      path,
-      { ...change, kind: turned[plainKind[change.kind] as keyof typeof turned] },
-    ]),
+    Object.entries(detailedDiff).map(([path, { values, ...change }]) => {
+      const { before, after } = values ?? {};
+      const other = {
+        ...(after !== undefined && { before: after }),
+        ...(before !== undefined && { after: before }),
+      };
+      const kind = turned[plainKind[change.kind] as keyof typeof turned];
+      return [path, { ...change, kind, ...(values && { values: other }) }];
+    }),
   );
 }
 

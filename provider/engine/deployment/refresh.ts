@@ -66,7 +66,7 @@ async function refreshOne(run: Run, slot: number, state: ResourceState): Promise
     return;
   }
   // An object that is only read has no inputs to differ from: there it is the outputs that count.
-  const drift = state.external ? {} : await driftOf(run, state, live);
+  const drift = state.external ? {} : await driftOf(run, state, live, state.inputs);
   const isAsApplied =
     Object.keys(drift).length === 0 &&
     !state.external &&
@@ -85,8 +85,13 @@ async function refreshOne(run: Run, slot: number, state: ResourceState): Promise
   });
 }
 
-/** What would have to change for the live object to be what was last applied. */
-async function driftOf(run: Run, state: ResourceState, live: Live): Promise<Step["detailedDiff"]> {
+/** What would have to change for the live object to be as these inputs have it. */
+async function driftOf(
+  run: Run,
+  state: ResourceState,
+  live: Live,
+  inputs: ValueMap,
+): Promise<Step["detailedDiff"]> {
   const provider = await run.pool.ofReference(state.provider);
   const diff = await provider.diff({
     urn: state.urn,
@@ -95,7 +100,7 @@ async function driftOf(run: Run, state: ResourceState, live: Live): Promise<Step
     id: live.id,
     oldInputs: live.inputs,
     state: live.state,
-    newInputs: state.inputs,
+    newInputs: inputs,
     log: run.logOf(state.urn),
   });
   return diff.changes ? diff.detailedDiff : {};
@@ -154,19 +159,29 @@ async function compare(
   };
   if (live === undefined) return { ...head, kind: "missing", paths: {} };
   const ignored = (state.ignoreChanges ?? []).map(parsePath);
-  const names = Object.keys(await driftOf(run, state, live)).filter(
+  const drift = await driftOf(run, state, live, state.inputs);
+  const names = Object.keys(drift).filter(
     (path) => !ignored.some((pattern) => isWithin(parsePath(path), pattern)),
   );
   if (names.length === 0) return undefined;
+  const isNamed = names.some((name) => drift[name]?.values);
+  const wanted = isNamed && declared ? await driftOf(run, state, live, declared.inputs) : {};
   const paths = names.map((name) => {
     const path = parsePath(name);
-    const values = {
+    const named = drift[name]?.values;
+    const values = named && {
+      // What would not have to change is declared as it is.
+      declared: declared && (wanted[name] ? wanted[name].values?.after : named.before),
+      last: named.after,
+      live: named.before,
+    };
+    const found = values ?? {
       declared: valueAt(declared?.inputs, path),
       last: valueAt(state.inputs, path) ?? valueAt(state.outputs, path),
       live: valueAt(live.inputs, path) ?? valueAt(live.state, path),
     };
-    const hides = Object.values(values).some((value) => value !== undefined && isSecret(value));
-    const shown = Object.entries(values)
+    const hides = Object.values(found).some((value) => value !== undefined && isSecret(value));
+    const shown = Object.entries(found)
       .filter(([, value]) => value !== undefined)
       .map(([side, value]) => [side, hides ? hidden(value as Value) : value]);
     return [name, Object.fromEntries(shown)] as const;

@@ -99,9 +99,9 @@ export const BucketCertificate = resource({
           if (!isGone(error)) throw error;
         });
         try {
-          const uploaded = await service.post(path, { certificate, private_key: privateKey });
+          await service.post(path, { certificate, private_key: privateKey });
           await notes.set(uploading, undefined);
-          return uploaded;
+          return undefined;
         } catch (error) {
           const why = error instanceof Error ? error.message : String(error);
           throw new Error(
