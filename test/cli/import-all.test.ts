@@ -142,6 +142,30 @@ describe("an account with something of everything", { timeout: 120_000 }, () => 
     await expectEmptyPreview("-f", "refused/Pulumi.yaml");
   });
 
+  it("is imported as far as the token's scopes go, and not at all by one that is good for nothing", async () => {
+    const { token } = await desk.api("POST", "/profile/tokens", {
+      label: "dns",
+      scopes: "domains:read_only",
+    });
+    mkdirSync(join(desk.folder, "scoped"));
+    const args = ["import", "--all", "-y", "--json", "-f", "scoped/Pulumi.yaml"];
+    const scoped = await desk.run(args, { env: { PLUMBLINE_TOKEN: token } });
+    expect(scoped.code, scoped.text).toBe(0);
+    const { imported, leftOut } = JSON.parse(scoped.stdout) as Awaited<ReturnType<typeof importAll>>;
+    expect(imported.map(({ name }) => name)).toContain("example-com-www-a");
+    expect(imported.filter(({ type }) => /Volume|Cluster|SqlInstance/.test(type))).toEqual([]);
+    expect(leftOut).toContainEqual({
+      type: "plumbline:blockstorage/volume:Volume",
+      reason: expect.stringContaining("the service does not list them: GET /volumes: 401"),
+    });
+    const bad = await desk.run([...args.slice(0, -1), "bad.yaml"], { env: { PLUMBLINE_TOKEN: "invalid" } });
+    expect(bad.code, bad.text).toBe(1);
+    expect(JSON.parse(bad.stdout)).toMatchObject({
+      result: "failed",
+      diagnostics: [{ severity: "error", message: expect.stringContaining("401") }],
+    });
+  });
+
   it("can be taken one area at a time, and what is managed already is referred to", async () => {
     mkdirSync(join(desk.folder, "areas"));
     const at = ["-f", "areas/Pulumi.yaml"];

@@ -42,18 +42,23 @@ export async function takeInventory(
     ({ token }) => area === undefined || areaOf(token) === area,
   );
   const leftOut: LeftOut[] = [];
+  let refusal: Error | undefined;
+  let isRefusedAll = true;
   const lists = new Map<string, Promise<readonly ListedResource[]>>();
   const ask = async (info: ResourceInfo, parentId?: string): Promise<readonly ListedResource[]> => {
     try {
-      return await provider.list({
+      const found = await provider.list({
         type: info.token,
         log: run.logOf(),
         signal: run.signal,
         ...(parentId === undefined ? {} : { parentId }),
       });
+      isRefusedAll = false;
+      return found;
     } catch (error) {
       // What this token, or this account, may not look at is no reason to leave the rest.
-      if (!isApiError(error, 403) && !isApiError(error, 404)) throw error;
+      if (!isRefusal(error) && !isApiError(error, 404)) throw error;
+      refusal ??= error;
       leftOut.push({
         type: info.token,
         ...(parentId === undefined ? {} : { id: parentId }),
@@ -89,7 +94,7 @@ export async function takeInventory(
           const candidate = await read(run, provider, info, one);
           if (candidate) candidates.push(candidate);
         } catch (error) {
-          if (!isApiError(error, 403)) throw error;
+          if (!isRefusal(error)) throw error;
           left(`it cannot be read: ${messageOf(error)}`);
         }
       }),
@@ -100,6 +105,8 @@ export async function takeInventory(
       if (info.leftOut === undefined) await listed(info, (found) => readAll(info, found));
     }),
   );
+  // A token that is good for nothing is no account without objects.
+  if (isRefusedAll && refusal) throw refusal;
   if (candidates.length > 0 || leftOut.length > 0) {
     for (const { token, leftOut: reason } of types)
       if (reason !== undefined) leftOut.push({ type: token, reason });
@@ -109,6 +116,9 @@ export async function takeInventory(
     (rank.get(a.type) ?? 0) - (rank.get(b.type) ?? 0) || compareIds(a.id ?? "", b.id ?? "");
   return { candidates: candidates.sort(compare), leftOut: leftOut.sort(compare) };
 }
+
+/** True when the token may not (a scope that it lacks is a 401), or its user may not. */
+const isRefusal = (error: unknown): error is Error => isApiError(error, 401) || isApiError(error, 403);
 
 const areaOf = (token: string) => token.split(":")[1]?.split("/")[0];
 
