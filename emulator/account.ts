@@ -29,6 +29,8 @@ export interface Account {
   readonly token: string;
   /** The world in which events without a username are this user's; `null` for the system's own doing. */
   worldOf(username: string | null): World;
+  /** True when the account has a collection of that name. */
+  holds(name: string): boolean;
   data(): AccountData;
   /** Replaces everything; refuses with 400 what is no account. */
   setData(data: unknown): void;
@@ -122,6 +124,7 @@ export function createAccount(options: AccountOptions): Account {
     jobs,
     token: spareToken,
     worldOf,
+    holds: store.holds,
     data: () => ({
       format: 1,
       clockOffset: clock.offset(),

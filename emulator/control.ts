@@ -11,6 +11,7 @@ export interface Controlled {
   advance(seconds: number): void;
   data(): unknown;
   setData(data: unknown): void;
+  change(changes: unknown): void;
 }
 
 export interface ControlAnswer {
@@ -41,6 +42,10 @@ const operations: { readonly [key: string]: Operation } = {
   "GET /_emulator/data": (controlled) => controlled.data(),
   "PUT /_emulator/data": (controlled, _query, body) => {
     controlled.setData(body);
+    return {};
+  },
+  "PATCH /_emulator/data": (controlled, _query, body) => {
+    controlled.change(body);
     return {};
   },
   "GET /_emulator/faults": ({ faults }) => faults.rules(),

@@ -1,6 +1,7 @@
 /** The service in a box, as other rooms start it. */
 
 import type { Seed } from "./account-file.ts";
+import type { Changes } from "./changes.ts";
 
 export interface EmulatorOptions {
   /** Default 0: any free port. */
@@ -90,6 +91,8 @@ export interface Emulator {
   /** The whole account, plain JSON. */
   data(): unknown;
   setData(data: unknown): void;
+  /** Changes single objects and values of the account, all or none; throws when one is not there. */
+  change(changes: Changes): void;
   close(): Promise<void>;
 }
 

@@ -5,6 +5,7 @@ import { createAccount } from "./account.ts";
 import { createKeeper, type Keeper, readDataFile, readSeedFile } from "./account-file.ts";
 import { areas } from "./areas/index.ts";
 import { createBrand } from "./brand.ts";
+import { applyChanges } from "./changes.ts";
 import { createConnections } from "./connection.ts";
 import { operations } from "./contract.ts";
 import { control } from "./control.ts";
@@ -80,6 +81,17 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
       changed();
     },
     data: account.data,
+    change: (changes: unknown) => {
+      const world = account.worldOf(null);
+      applyChanges(
+        {
+          account: world.account,
+          collection: (name) => (account.holds(name) ? world.collection(name) : undefined),
+        },
+        changes,
+      );
+      changed();
+    },
     setData: (data: unknown) => {
       account.setData(data);
       changed();
@@ -230,6 +242,7 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
     setFaults: (rules) => faults.setRules(rules),
     data: () => structuredClone(account.data()),
     setData: controlled.setData,
+    change: controlled.change,
     close: async () => {
       account.jobs.stop();
       connections.close();

@@ -12,6 +12,8 @@ export interface StoreData {
 export interface Store {
   readonly account: { [name: string]: Json };
   collection<T extends Item = Item>(name: string): Collection<T>;
+  /** True when there is a collection of that name. */
+  holds(name: string): boolean;
   data(): StoreData;
   /** Replaces everything; collections handed out earlier stay valid. */
   setData(data: StoreData): void;
@@ -44,6 +46,7 @@ export function createStore(): Store {
   return {
     account,
     collection: <T extends Item = Item>(name: string) => kept(name).collection as unknown as Collection<T>,
+    holds: (name) => collections.has(name),
     data: () => ({
       account,
       counters: Object.fromEntries([...collections].map(([name, { counter }]) => [name, counter()])),

@@ -269,6 +269,45 @@ describe("control", () => {
       expect((await to("GET", "/v4/vpcs")).json.results).toBe(1);
     }));
 
+  test("single objects and values are changed in place, all of what is sent or nothing", () =>
+    withEmulator({}, async (to, emulator) => {
+      const made = await to("POST", "/v4/volumes", { body: { label: "data", region: "us-east" } });
+      const { id } = made.json;
+      const changes = {
+        account: { balance: -5 },
+        collections: { volumes: { [id]: { status: "migrating" } } },
+      };
+      expect(await to("PATCH", "/_emulator/data", { body: changes })).toMatchObject({
+        status: 200,
+        json: {},
+      });
+      expect((await to("GET", `/v4/volumes/${id}`)).json).toMatchObject({
+        label: "data",
+        status: "migrating",
+      });
+      expect((await to("GET", "/v4/account")).json).toMatchObject({ balance: -5 });
+
+      const volumes = { [id]: { status: "active" } };
+      const cases: [number, unknown, string | undefined][] = [
+        [404, { collections: { volumes, planets: {} } }, "collections.planets"],
+        [404, { collections: { volumes: { ...volumes, 7: {} } } }, "collections.volumes.7"],
+        [400, { collections: { volumes: { ...volumes, [id]: { id: 9 } } } }, `collections.volumes.${id}.id`],
+        [400, { collections: { volumes: { ...volumes, [id]: 9 } } }, `collections.volumes.${id}`],
+        [400, { collections: { volumes: [] } }, "collections.volumes"],
+        [400, { account: 5, collections: { volumes } }, "account"],
+        [400, { volumes }, "volumes"],
+        [400, [], undefined],
+      ];
+      for (const [status, body, field] of cases) {
+        const refused = await to("PATCH", "/_emulator/data", { body });
+        expect(refused.status).toBe(status);
+        expect(refused.json.errors.map((reason: { field?: string }) => reason.field)).toEqual([field]);
+      }
+      expect((await to("GET", `/v4/volumes/${id}`)).json.status).toBe("migrating");
+      emulator.change({ collections: { volumes } });
+      expect((await to("GET", `/v4/volumes/${id}`)).json.status).toBe("active");
+    }));
+
   test("what is given to setData stays the giver's", () =>
     withEmulator({}, async (to, emulator) => {
       const data = emulator.data();

@@ -42,7 +42,5 @@ export const instancesOf = (pool: Answer): number[] =>
 
 /** Sets what the load of a pool would need, as the autoscaler sees it. */
 export function want(on: Session, poolId: number, count: number): void {
-  const data = on.emulator.data() as Answer;
-  data.collections.lkePools.find(({ id }: Answer) => id === poolId)._wanted = count;
-  on.emulator.setData(data);
+  on.emulator.change({ collections: { lkePools: { [poolId]: { _wanted: count } } } });
 }
