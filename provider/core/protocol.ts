@@ -109,6 +109,9 @@ export interface EarlierAttempt {
   readonly id?: string;
 }
 
+/** True when a resource of the deployment has this id, as far as the engine knows: one of the request's own type, or of the type with that canonical token. */
+export type IsKnownId = (id: string, type?: string) => boolean;
+
 export interface CreateRequest extends ResourceIdentity, RequestContext {
   readonly inputs: ValueMap;
   /** True: nothing is written; look-ups may still refuse (throwing CheckFailedError). */
@@ -118,7 +121,7 @@ export interface CreateRequest extends ResourceIdentity, RequestContext {
   /** Set when resuming: the object is looked for first, and taken over instead of made again. */
   readonly earlierAttempt?: EarlierAttempt;
   /** True when another declared resource has this id already; such an object is never taken over. */
-  readonly isKnownId?: (id: string) => boolean;
+  readonly isKnownId?: IsKnownId;
   /** Awaited as soon as the service gave an id, before any wait: save it. `state` may hold secrets shown only once. */
   readonly onCreated?: (id: string, state: ValueMap) => void | Promise<void>;
 }
@@ -127,7 +130,7 @@ export interface CreateRequest extends ResourceIdentity, RequestContext {
 export interface FindRequest extends ResourceIdentity, RequestContext {
   readonly inputs: ValueMap;
   readonly earlierAttempt: EarlierAttempt;
-  readonly isKnownId?: (id: string) => boolean;
+  readonly isKnownId?: IsKnownId;
 }
 
 /** `undefined`: the attempt made nothing. `state` is what is there now, as far as the look-up showed it. */
@@ -163,6 +166,7 @@ export type ReadResponse =
 
 export interface UpdateRequest extends ResourceIdentity, RequestContext {
   readonly id: string;
+  readonly isKnownId?: IsKnownId;
   readonly oldInputs: ValueMap;
   readonly state: ValueMap;
   readonly newInputs: ValueMap;

@@ -133,7 +133,7 @@ export function lifecycle(session: Session) {
           notes,
           preview: false,
           ...(earlierAttempt && { earlierAttempt }),
-          isKnownId: (other) => takeover.isKnownId(urn, type, other),
+          isKnownId: (other, otherType = type) => takeover.isKnownId(urn, otherType, other),
           onCreated: async (newId, newState) => {
             made = { id: newId, state: newState };
             await takeover.made(urn, type, newId);

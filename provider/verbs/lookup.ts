@@ -43,8 +43,9 @@ export async function lookUp(
   const collection = collectionPath(type, values);
   const attempt = begin(session, request);
   const { service } = attempt;
-  const isOurs = (id: string) =>
-    id === planned.old?.id || session.plan.isOurs(type, id) || (request.isKnownId?.(id) ?? false);
+  const holds = (other: ResourceType, id: string) =>
+    session.plan.isOurs(other, id) || (request.isKnownId?.(id, other.token) ?? false);
+  const isOurs = (id: string) => id === planned.old?.id || holds(type, id);
   const list = (path: string) => shared(session, path, () => service.list(path));
 
   const chosen = newNames(type, request, planned);
@@ -70,7 +71,7 @@ export async function lookUp(
     refuse,
     isOurs: (id, key) => {
       const other = key === undefined ? type : session.types.get(key);
-      return other === type ? isOurs(id) : other !== undefined && session.plan.isOurs(other, id);
+      return other === type ? isOurs(id) : other !== undefined && holds(other, id);
     },
     warn: (message) => request.log?.("warning", message),
     path: planned.old && pathOf(type, planned.old.id),

@@ -65,7 +65,7 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
     inputs: wanted.inputs,
     log: run.logOf(wanted.urn),
     notes: notesOf(run, slot),
-    isKnownId: (id: string) => ledger.isKnownId(wanted.type, id),
+    isKnownId: (id: string, type = wanted.type) => ledger.isKnownId(type, id),
     ...(order.earlier ? { earlierAttempt: order.earlier.attempt } : {}),
     ...(wanted.customTimeouts?.create ? { timeoutSeconds: wanted.customTimeouts.create } : {}),
   };
@@ -150,6 +150,7 @@ export async function updateObject(
     oldInputs: old.inputs,
     state: old.outputs,
     newInputs: wanted.inputs,
+    isKnownId: (id: string, type = wanted.type) => ledger.isKnownId(type, id),
     log: run.logOf(wanted.urn),
     notes: notesOf(run, slot),
     signal: run.signal,

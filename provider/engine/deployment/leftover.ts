@@ -124,7 +124,7 @@ async function look(run: Run, slot: number, attempt: Attempt): Promise<Seen | un
     name: urnParts(resource.urn).name,
     inputs: resource.inputs,
     earlierAttempt: { startedAt },
-    isKnownId: (id) => run.ledger.isKnownId(resource.type, id),
+    isKnownId: (id, type = resource.type) => run.ledger.isKnownId(type, id),
     log: run.logOf(resource.urn),
     notes: notesOf(run, slot),
     signal: run.signal,
