@@ -136,7 +136,8 @@ function describe(error: ErrorObject, path: PropertyPath, shape: Shape, isSecret
       );
     case "type": {
       const wanted = [params["type"]].flat().map((type) => typeWords[String(type)] ?? String(type));
-      return `must be ${wanted.join(" or ")}${given}`;
+      const isBare = params["type"] === "string" && ["number", "boolean"].includes(typeof error.data);
+      return `must be ${wanted.join(" or ")}${given}${isBare && !isSecret ? ": write it in quotes" : ""}`;
     }
     case "enum":
       return `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}${given}`;
