@@ -12,7 +12,7 @@ import { nameAll } from "./naming.ts";
 import { createRegistry } from "./registry.ts";
 import type { Run } from "./run.ts";
 import type { ResourceState } from "./state.ts";
-import { isProviderType, stackUrn, urnParts } from "./urn.ts";
+import { stackUrn, urnParts } from "./urn.ts";
 
 export interface SurveyOptions {
   /** Only types of this area (`dns`); absent: all. */
@@ -63,8 +63,8 @@ export async function surveyAccount(
   const provider = await defaultProvider(run, defaultConfig);
   const managed = [...run.ledger.positions().keys()].flatMap((slot) => {
     const state = run.ledger.resources.get(slot);
-    const counts = state?.custom && !state.external && !state.delete && !isProviderType(state.type);
-    return counts ? [state] : [];
+    const isOurs = state?.custom && run.catalogue.resources.has(state.type);
+    return isOurs && !state.external && !state.delete ? [state] : [];
   });
   const { candidates, leftOut } = await takeInventory(run, provider, options.area);
   const known = new Map<string, Urn>(
