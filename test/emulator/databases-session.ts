@@ -1,5 +1,6 @@
 /** Makes databases on an emulator and moves them on, for tests of the databases area. */
 
+import type { Json } from "../../emulator/area.ts";
 import { type Answer, openSession, type Session } from "./session.ts";
 
 export const kinds = ["mysql", "postgresql"] as const;
@@ -13,7 +14,6 @@ interface Job {
 interface Data {
   clockOffset: number;
   jobs: Job[];
-  collections: { [name: string]: Answer[] };
 }
 
 /** A session in which a second of the service is one of the clock, as calendar and durations must keep step. */
@@ -62,10 +62,8 @@ export async function makeDatabase(on: Session, kind: Kind, fields: object = {})
 }
 
 /** Changes what the account keeps of a database, as no request could. */
-export function set(on: Session, id: number, fields: object): void {
-  const data = dataOf(on);
-  const changed = data.collections["databases"]!.map((one) => (one.id === id ? { ...one, ...fields } : one));
-  on.emulator.setData({ ...data, collections: { ...data.collections, databases: changed } });
+export function set(on: Session, id: number, fields: { [field: string]: Json }): void {
+  on.emulator.change({ collections: { databases: { [id]: fields } } });
 }
 
 /** Moves the clock to just after the first full hour at which the test holds. */

@@ -22,11 +22,8 @@ const status = async (id: number) => (await on.get(`/managed/services/${id}`)).s
 
 /** Tells services to fail or to be well, as no request could. */
 function failing(ids: readonly number[], _failing: boolean): void {
-  const data = on.emulator.data() as { collections: { managedServices: Answer[] } };
-  const managedServices = data.collections.managedServices.map((one) =>
-    ids.includes(one.id) ? { ...one, _failing } : one,
-  );
-  on.emulator.setData({ ...data, collections: { ...data.collections, managedServices } });
+  const managedServices = Object.fromEntries(ids.map((id) => [id, { _failing }]));
+  on.emulator.change({ collections: { managedServices } });
 }
 
 describe("a service (contract section 3; notes, section 8)", () => {
