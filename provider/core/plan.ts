@@ -28,6 +28,11 @@ export interface Plan {
   ) => { readonly [name: string]: unknown } | undefined;
   /** Remembers that the object with this id is the resource with this URN. */
   readonly know: (type: ResourceType, id: string, urn: Urn) => void;
+  /** The resource of another type that this operation declares and that owns the object with these values, if one does. */
+  readonly ownerOf: (
+    type: ResourceType,
+    values: ValueMap,
+  ) => { readonly type: ResourceType; readonly name: string } | undefined;
   /** True when some resource of this deployment is known to be that object. */
   readonly isOurs: (type: ResourceType, id: string) => boolean;
 }
@@ -128,8 +133,19 @@ export function newPlan(): Plan {
     return failures;
   };
 
+  const ownerOf: Plan["ownerOf"] = (type, inputs) => {
+    const parent = parentOf(type, inputs);
+    const values = knownValues(plainInputs(type.inputs, inputs));
+    for (const other of groups.get(`${type.key}|${parent}|lord`) ?? []) {
+      const rule = other.type.siblings?.others?.[type.key];
+      if (rule?.(other.values, { name: "", values }, valuesOf(type, parent))) return other;
+    }
+    return undefined;
+  };
+
   return {
     declare,
+    ownerOf,
     parentOf: (type, inputs) => valuesOf(type, parentOf(type, inputs)),
     know: (type, id, urn) => void owners.set(`${type.key}/${id}`, urn),
     isOurs: (type, id) => owners.has(`${type.key}/${id}`),

@@ -103,10 +103,19 @@ function* entries(text: string, problems: ZoneProblem[]): Generator<Entry> {
   if (depth > 0) problems.push({ line: start, message: "an opening parenthesis is never closed" });
 }
 
+/** `\DDD` is an octet, and octets that follow one another may be a character in UTF-8; any other `\X` is that character itself. */
 function unescapeText(text: string): string {
-  return text.replace(/\\(\d{3}|.)/g, (_, code: string) =>
-    code.length === 3 ? String.fromCharCode(Number(code)) : code,
+  return text.replace(/((?:\\\d{3})+)|\\(.)/gs, (_, octets: string | undefined, character: string) =>
+    octets === undefined ? character : decoded(octets.slice(1).split("\\").map(Number)),
   );
+}
+
+function decoded(octets: readonly number[]): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(Uint8Array.from(octets));
+  } catch {
+    return String.fromCharCode(...octets); // no UTF-8: each octet stands for itself
+  }
 }
 
 /** Mailbox of an SOA's second name: the first dot that is not escaped stands for `@`. */

@@ -17,8 +17,18 @@ export async function deleteResource(
 ): Promise<void> {
   const attempt = begin(session, request, request.timeoutSeconds || type.timeouts.delete);
   const path = pathOf(type, request.id);
-  const values = knownValues(plainInputs(type.inputs, { ...request.state, ...request.oldInputs }));
-  const context = { ...actionContext({ identity: request, attempt, values }), id: request.id, path };
+  const held = { ...request.state, ...request.oldInputs };
+  const owner = session.plan.ownerOf(type, held);
+  if (owner) {
+    const text = `${type.name} ${request.id} is left to the ${owner.type.name} "${owner.name}", which owns it now`;
+    return attempt.log("info", text);
+  }
+  const values = knownValues(plainInputs(type.inputs, held));
+  const isOurs = (key: string, id: string) => {
+    const other = session.types.get(key);
+    return other !== undefined && session.plan.isOurs(other, id);
+  };
+  const context = { ...actionContext({ identity: request, attempt, values }), id: request.id, path, isOurs };
   try {
     await type.beforeDelete?.(context);
     await remove(type, { ...context, attempt, values });

@@ -78,6 +78,14 @@ describe("parseZoneFile", () => {
     expect(zone.records).toEqual([{ type: "MX", name: "", priority: 0, target: "", ttlSec: 0 }]);
   });
 
+  it("reads octets in escapes as UTF-8, or each as itself where they are none, and knows the line of each record", () => {
+    const text =
+      '; a comment\n\na TXT "caf\\195\\169 \\034x\\034"\nb TXT "\\233t\\233"\nc TXT ( one\n  two )\nd A 192.0.2.1';
+    const zone = parseZoneFile(text, { origin: "x.example" });
+    expect(zone.records.map(({ target }) => target)).toEqual(['café "x"', "été", "onetwo", "192.0.2.1"]);
+    expect(zone.lines).toEqual([3, 4, 5, 7]);
+  });
+
   it("says when a parenthesis or a string is left open", () => {
     expect(parseZoneFile('a IN TXT ( "x"\n', { origin: "x.example" }).problems).toHaveLength(1);
     expect(parseZoneFile('a IN TXT "x\n', { origin: "x.example" }).problems[0]?.line).toBe(1);

@@ -206,6 +206,24 @@ describe("a Zone", () => {
       },
     );
 
+    it("takes records over from Records, and hands them back, within one run", async () => {
+      const record = resourceNamed("plumbline:dns/record:Record", "h0");
+      const [only] = hosts(1);
+      const own = await apply(account, record, { domainId, ...only }, undefined);
+      const provider = await account.open();
+      const made = await provider.create({
+        ...zone,
+        inputs: await checked(provider, zone, of([only!])),
+        preview: false,
+      });
+      await provider.delete({ ...record, ...own, oldInputs: own.inputs });
+      expect((await live()).map(({ id }) => `${domainId}/${id}`)).toEqual([own.id]);
+      const back = await account.open();
+      await back.read({ ...record, id: own.id, inputs: own.inputs, state: own.state });
+      await back.delete({ ...zone, ...made, oldInputs: of([only!]) });
+      expect(await live()).toHaveLength(1);
+    });
+
     it("is refused with another Zone of the domain", async () => {
       const provider = await account.open();
       await checked(provider, zone, of(hosts(1)));

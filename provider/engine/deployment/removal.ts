@@ -1,6 +1,7 @@
 /** Deletes objects in an order in which nothing goes before what depends on it, as concurrently as that allows. Decides nothing about what goes. */
 
 import type { Urn } from "../../core/protocol.ts";
+import { shortToken } from "../../core/token.ts";
 import { deleteObject } from "./apply.ts";
 import { refuseProtected } from "./comparison.ts";
 import type { Step } from "./event.ts";
@@ -132,11 +133,25 @@ async function removeOne(
     ...marks(removal, stays),
   });
   if (!removal.replaced) run.plan?.expect(step, {});
+  if (run.preview && !stays) tellParts(run, state);
   await run.perform(step, async () => {
     if (stays) await run.ledger.set([[slot, left]], [slot]);
     else await deleteObject(run, await run.pool.ofReference(state.provider), slot, state, left);
     return {};
   });
+}
+
+/** A plan that deletes says how many objects within it go too. */
+function tellParts(run: Run, state: ResourceState): void {
+  const { type, id, urn, inputs, outputs } = state;
+  if (id === undefined) return;
+  const counts = new Map<string, number>();
+  for (const part of run.catalogue.relations?.(type, { id, inputs, state: outputs }).parts ?? [])
+    counts.set(part.type, (counts.get(part.type) ?? 0) + 1);
+  for (const [token, count] of counts) {
+    const message = `${count} ${shortToken(token)} ${count === 1 ? "is" : "are"} deleted with it`;
+    run.report({ severity: "info", message, urn });
+  }
 }
 
 function marks(removal: Removal, stays: boolean): Partial<Step> {

@@ -114,9 +114,11 @@ export const Zone = resource({
       },
     },
   ],
-  async delete({ service, path, inputs, log }) {
+  async delete({ service, path, inputs, log, id: domain, isOurs }) {
     const zone = String((await service.get(path))["domain"]);
-    const records = await service.list(recordsPath(path), { fresh: true });
+    const all = await service.list(recordsPath(path), { fresh: true });
+    // What became a Record of its own in the same run stays.
+    const records = all.filter((record) => !isOurs?.("dns/record", `${domain}/${record["id"]}`));
     const scope = inputs as ZoneScope;
     await emptyZone({ context: { service, log }, path: recordsPath(path), zone, scope }, records);
   },
