@@ -84,6 +84,8 @@ function edit(...changes) {
 /** The examples beside the web one, and what each shows. */
 const areas = [
   ["database", "managed databases"],
+  ["kubernetes", "a Kubernetes cluster with its node pools"],
+  ["object-storage", "a bucket, its objects and a key"],
   ["monitoring", "managed monitoring"],
   ["stackscript", "a StackScript"],
 ];
