@@ -134,7 +134,8 @@ describe("a whole service under another word", () => {
   });
 
   test("reasons and their fields have the word", async () => {
-    const told = await to("POST", "/v4/volumes/1/attach", { body: {} });
+    const whole = await to("POST", "/v4/volumes", { body: { label: "whole", region: "us-east" } });
+    const told = await to("POST", `/v4/volumes/${whole.json.id}/attach`, { body: {} });
     expect(told.json.errors).toEqual([{ reason: "acme_id is required", field: "acme_id" }]);
     const volume = await to("POST", "/v4/volumes", { body: { label: "vol" } });
     expect(JSON.stringify(volume.json)).toContain("Acme");
