@@ -8,8 +8,8 @@ import { type Emulator, startEmulator } from "../../emulator/index.ts";
 import { isAmong } from "../../provider/core/plain.ts";
 import { parsePath } from "../../provider/core/property-path.ts";
 import { isAsset, mapValue, type ValueMap } from "../../provider/core/value.ts";
-import { catalogue } from "../../provider/provider.ts";
-import type { Account, Saved } from "../provider/deployment.ts";
+import { catalogue, createProvider } from "../../provider/provider.ts";
+import { type Account, resourceNamed, type Saved } from "../provider/deployment.ts";
 import type { AnyLife } from "../provider/lifecycle.ts";
 import { lives } from "../provider/lives/index.ts";
 import { call } from "./account.ts";
@@ -141,17 +141,19 @@ function lead(engine: EngineName): void {
   }
 
   const mortal = lives.filter(({ remains }) => remains === undefined);
-  /** Removes every object by another deployment of the same tool, as somebody else would. */
+  /** Removes every object beside the engine, as somebody else would. */
   const removeBehind = async () => {
     const own = await saved();
-    const other = await open(last());
+    const environment = { PLUMBLINE_BASE_URL: emulator.baseUrl, PLUMBLINE_TOKEN: emulator.token };
+    const provider = createProvider({ environment });
+    await provider.configure({});
     try {
-      await other.import(
-        Object.fromEntries(mortal.map((life) => [nameOf(life), [life.type, own(life).id] as const])),
-      );
-      await other.destroy();
+      for (const life of mortal) {
+        const { id, inputs: oldInputs, state } = own(life);
+        await provider.delete({ ...resourceNamed(life.type, "theirs"), id, oldInputs, state });
+      }
     } finally {
-      other.remove();
+      await provider.close();
     }
   };
 
