@@ -36,12 +36,13 @@ export function createStorage(options: {
   const agent = new Agent({ connections, pipelining: 1 });
 
   async function once({ method, url, what, contentType, body }: SignedRequest): Promise<void> {
-    const { origin, pathname, search } = new URL(url);
+    const { origin } = new URL(url);
     const answer = await agent
       .request({
         origin,
         method,
-        path: pathname + search,
+        // As it was signed: a URL's own path has no `.` and `..` any more, which names of objects may hold.
+        path: url.replace(/^[a-z]+:\/\/[^/?#]*/i, "").replace(/#.*$/s, ""),
         headers: contentType === undefined ? {} : { "content-type": contentType },
         body: body ?? null,
         headersTimeout: SECONDS_FOR_AN_ANSWER * 1000,

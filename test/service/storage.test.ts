@@ -15,11 +15,15 @@ const breaks: Play = (_, response) => void response.destroy();
 
 /** Sends one request to a server that plays as told; waits take no time. */
 async function send(method: "PUT" | "DELETE", ...plays: Play[]) {
+  return sendTo("/b/a%20b", method, ...plays);
+}
+
+async function sendTo(path: string, method: "PUT" | "DELETE", ...plays: Play[]) {
   server = await startBadServer(...plays);
   const waits: number[] = [];
   const clock = { now: () => 0, sleep: async (ms: number) => void waits.push(ms) };
   const storage = createStorage({ clock, random: () => 1, connections: 1 });
-  const url = `${new URL(server.baseUrl).origin}/b/a%20b?Signature=s3cret%3D&Expires=1`;
+  const url = `${new URL(server.baseUrl).origin}${path}?Signature=s3cret%3D&Expires=1`;
   const put = method === "PUT" ? { contentType: "text/css", body: "x" } : {};
   try {
     await storage.send({ method, url, what: 'object "a b" of b', ...put }, new AbortController().signal);
@@ -35,6 +39,11 @@ test("bytes and type go to the URL as it was signed, without a token", async () 
   expect(seen[0]).toMatchObject({ method: "PUT", path: "/b/a%20b?Signature=s3cret%3D&Expires=1", body: "x" });
   expect(seen[0]!.headers["content-type"]).toBe("text/css");
   expect(seen[0]!.headers.authorization).toBeUndefined();
+});
+
+test("a name with dots between slashes stays as it is", async () => {
+  const { seen } = await sendTo("/b/a/../c/.", "DELETE", answers(204));
+  expect(seen[0]).toMatchObject({ path: "/b/a/../c/.?Signature=s3cret%3D&Expires=1" });
 });
 
 test("a broken connection, 429 and 503 are waited out, longer each time", async () => {

@@ -34,6 +34,7 @@ const longestName = 1024;
 /** Why an object cannot have the name, if so. */
 export function nameProblem(name: string): string | undefined {
   if (/\p{Surrogate}/u.test(name)) return "holds half a character (an unpaired surrogate)";
+  if (name === "." || name === "..") return `cannot be "${name}": no URL leads to such an object`;
   const { length } = new TextEncoder().encode(name);
   return length > longestName ? `must have at most ${longestName} bytes of UTF-8, not ${length}` : undefined;
 }
