@@ -37,7 +37,7 @@ export async function forgetRuns(verbs: readonly Verb<Fields>[], notes: Notes): 
 const noteOf = (trigger: string) => `ran for ${trigger}`;
 
 /** Tells values apart without telling them: a trigger may be a secret (FNV-1a, 32 bits). */
-function fingerprint(text: string): string {
+export function fingerprint(text: string): string {
   let hash = 0x811c9dc5;
   for (const character of text) hash = Math.imul(hash ^ character.codePointAt(0)!, 0x01000193);
   return (hash >>> 0).toString(16);

@@ -221,6 +221,24 @@ describe("a run that is killed at any of its writes is gone on with, and nothing
       }
     },
   );
+
+  test("of triggers, each of which is sent once and can be sent again later", async () => {
+    const one = "/lke/clusters/{clusterId}";
+    const triggers = { recycleTrigger: 1, kubeconfigTrigger: 1, serviceTokenTrigger: 1 };
+    const requests = { [`POST ${one}/recycle`]: 1, [`POST ${one}/regenerate`]: 1 };
+    for (const at of [1, 2]) {
+      kept = nothingKept();
+      await run(account, cluster, { ...before, label: `shop${at}` }, kept);
+      const declared = { ...before, label: `shop${at}`, ...triggers };
+      const first = await sent(() => run(account, cluster, declared, kept, { at, isSent: true }));
+      const second = await sent(() => run(account, cluster, declared, kept));
+      // Nodes that are gone tell that they were recycled; a new kubeconfig does not tell for whom it was made.
+      const again = { [`POST ${one}/regenerate`]: 1 };
+      expect([first, second]).toEqual([at === 1 ? { [`POST ${one}/recycle`]: 1 } : requests, again]);
+      await run(account, cluster, { ...before, label: `shop${at}` }, kept);
+      expect(await sent(() => run(account, cluster, declared, kept))).toEqual(requests);
+    }
+  });
 });
 
 describe("an answer that is lost ends with one object", () => {

@@ -3,6 +3,7 @@
 import type { Fields } from "../../core/field.ts";
 import type { AspectContext, CreateVariant, FetchContext, ObjectContext } from "../../core/resource.ts";
 import type { WireObject } from "../../core/service-port.ts";
+import { fingerprint } from "../../core/trigger.ts";
 import { access, reachable } from "./access.ts";
 import {
   type Ids,
@@ -15,9 +16,9 @@ import {
   type Specs,
   shown,
 } from "./layout.ts";
-import { nodesReady } from "./nodes.ts";
+import { forgetRecycling, nodesReady } from "./nodes.ts";
 import { createBody, isReady, type LivePool } from "./pool.ts";
-import { recycleCluster } from "./verbs.ts";
+import { recycleCluster, regenerated } from "./verbs.ts";
 
 interface Values {
   readonly label?: string;
@@ -95,7 +96,9 @@ export async function syncControlPlane(context: AspectContext<Fields>): Promise<
   if (changed.has("controlPlane") && high) await recycleCluster(context, "highAvailability", send);
   else {
     if (Object.keys(body).length > 0) await send();
-    if (recycles || changed.has("recycleTrigger")) await recycleCluster(context);
+    const wish = changed.has("recycleTrigger") ? [context.inputs["recycleTrigger"]] : [];
+    const kind = `recycle ${fingerprint(JSON.stringify([...wish, recycles && values.k8sVersion]))}`;
+    if (recycles || wish.length > 0) await recycleCluster(context, kind);
   }
   if (isUpgrade && notes.get(upgradeKey) !== undefined) await notes.set(upgradeKey, undefined);
   return undefined;
@@ -116,6 +119,8 @@ export async function finishCluster(context: ObjectContext<Fields>, object: Wire
     nodesReady(context, paths, `waiting for the nodes of cluster ${id} to be ready`),
     object[unreached] === false ? undefined : reachable(context),
   ]);
+  await forgetRecycling(context);
+  if (notes.get(regenerated) !== undefined) await notes.set(regenerated, undefined);
 }
 
 /** Adds how it is reached, and its pools as they are now. */

@@ -3,9 +3,10 @@
 import type { TSchema } from "typebox";
 import { anything, type Fields, id, optional, text } from "../../core/field.ts";
 import { type ObjectContext, resource } from "../../core/resource.ts";
+import { fingerprint } from "../../core/trigger.ts";
 import { autoscaler, nodes, pool } from "./fields.ts";
 import { idOfPool } from "./layout.ts";
-import { recycle } from "./nodes.ts";
+import { forgetRecycling, recycle } from "./nodes.ts";
 import {
   canonicalPool,
   checkPool,
@@ -27,7 +28,7 @@ function recyclePool({ service, path, id: own, ...context }: ObjectContext<Field
   return recycle(
     { service, ...context },
     {
-      kind: "recycle",
+      kind: `recycle ${fingerprint(JSON.stringify(context.inputs["recycleTrigger"] ?? null))}`,
       list: path.slice(0, path.lastIndexOf("/")),
       includes: (each) => idOfPool(each) === number,
       send: () => service.post(`${path}/recycle`),
@@ -88,6 +89,7 @@ export const NodePool = resource({
     fields: ["type", "count", "autoscaler", "tags", "disks"],
   }),
   ready: { isReady },
+  finish: (context) => forgetRecycling(context),
   aspects: [
     {
       name: "scale",

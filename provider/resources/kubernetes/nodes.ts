@@ -63,7 +63,11 @@ export async function recycle(
   }
   const paths = pools.map((pool) => `${options.list}/${idOfPool(pool)}`);
   await nodesReady(context, paths, options.what, old);
-  await notes.set(noteKey, undefined);
+}
+
+/** Forgets what was recycled, once everything is done: the engine saves it now. */
+export async function forgetRecycling({ notes }: Pick<Context, "notes">): Promise<void> {
+  if (notes.get(noteKey) !== undefined) await notes.set(noteKey, undefined);
 }
 
 /** The pool that has the node. Throws when there is no such node in the cluster. */

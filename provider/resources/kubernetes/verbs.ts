@@ -3,6 +3,7 @@
 import { type Fields, text } from "../../core/field.ts";
 import type { AspectContext, ObjectContext, Verb } from "../../core/resource.ts";
 import { isApiError, type WireObject } from "../../core/service-port.ts";
+import { fingerprint } from "../../core/trigger.ts";
 import { isThere, kubeconfigIn } from "./access.ts";
 import { idOfPool } from "./layout.ts";
 import { nodesReady, poolOfNode, recycle } from "./nodes.ts";
@@ -12,22 +13,33 @@ type Context = Pick<ObjectContext<Fields>, "service" | "notes" | "wait" | "path"
 /** Replaces every node of every pool, by `send`. */
 export function recycleCluster(
   context: Context,
-  kind = "recycle",
+  kind = "by hand",
   send: () => Promise<unknown> = () => context.service.post(`${context.path}/recycle`),
 ): Promise<void> {
   const what = `waiting for cluster ${context.id} to replace its nodes`;
   return recycle(context, { kind, list: `${context.path}/pools`, includes: () => true, send, what });
 }
 
-/** Makes the service choose new ones: both in one request, one by its own. Waits for the new kubeconfig. */
+/** Key of the note of what was regenerated and is not saved yet. */
+export const regenerated = "regenerated";
+
+/**
+ * Makes the service choose new ones: both in one request, one by its own. Waits for the new kubeconfig. `mark` tells this run's wish from
+ * others: where it was sent already by a run that was killed, it is only waited for.
+ */
 export async function regenerate(
-  { service, path, id, wait }: Context,
+  { service, path, id, wait, notes }: Context,
   what: { readonly kubeconfig: boolean; readonly serviceToken: boolean },
+  mark = "",
 ): Promise<void> {
-  const old = what.kubeconfig ? await presentKubeconfig(service, path) : undefined;
-  if (what.kubeconfig && what.serviceToken)
-    await service.post(`${path}/regenerate`, { kubeconfig: true, servicetoken: true });
-  else await service.delete(`${path}/${what.kubeconfig ? "kubeconfig" : "servicetoken"}`);
+  const isSent = mark !== "" && notes.get(regenerated) === mark;
+  const old = what.kubeconfig && !isSent ? await presentKubeconfig(service, path) : undefined;
+  if (!isSent) {
+    if (what.kubeconfig && what.serviceToken)
+      await service.post(`${path}/regenerate`, { kubeconfig: true, servicetoken: true });
+    else await service.delete(`${path}/${what.kubeconfig ? "kubeconfig" : "servicetoken"}`);
+    if (mark !== "") await notes.set(regenerated, mark);
+  }
   if (!what.kubeconfig) return;
   const isNew = (answer: WireObject) => {
     const now = kubeconfigIn(answer);
@@ -48,11 +60,13 @@ async function presentKubeconfig(service: Context["service"], path: string): Pro
 
 /** The aspect of the two triggers. */
 export async function regenerateChanged(context: AspectContext<Fields>): Promise<undefined> {
-  const { changed } = context;
-  await regenerate(context, {
+  const { changed, inputs } = context;
+  const what = {
     kubeconfig: changed.has("kubeconfigTrigger"),
     serviceToken: changed.has("serviceTokenTrigger"),
-  });
+  };
+  const wish = [what, inputs["kubeconfigTrigger"], inputs["serviceTokenTrigger"]];
+  await regenerate(context, what, fingerprint(JSON.stringify(wish)));
   return undefined;
 }
 
