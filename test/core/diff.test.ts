@@ -187,6 +187,32 @@ describe("a diff", () => {
     expect(changed({ open: true }, { open: true }, {})).toEqual({});
   });
 
+  test("leaves out at every depth of a map what the declaration leaves to the service", () => {
+    const part = { size: integer({ description: "", computed: true }), kind: text({ description: "" }) };
+    const Box = resource({
+      area: "test",
+      name: "Box",
+      description: "A thing of parts.",
+      path: "/boxes/{boxNumber}",
+      nameFormat: "LABEL",
+      inputs: {
+        parts: map(group({ inner: group(part, { description: "" }) }, { description: "" }), {
+          description: "",
+        }),
+      },
+      outputs: {},
+    });
+    const all = (inner: ValueMap): ValueMap => ({ parts: { one: { inner } } });
+    const changed = (before: ValueMap, after: ValueMap) =>
+      Object.keys(
+        diffResource(Box, { name: "box", oldInputs: all(before), state: all(before), newInputs: all(after) })
+          .detailedDiff,
+      );
+    expect(changed({ size: 3, kind: "a" }, { kind: "a" })).toEqual([]);
+    expect(changed({ size: 3, kind: "a" }, { kind: "b" })).toEqual(["parts.one.inner.kind"]);
+    expect(changed({ size: 3, kind: "a" }, { size: 4, kind: "a" })).toEqual(["parts.one.inner.size"]);
+  });
+
   test("names the outputs that stay", () => {
     const { stables } = diff({ ...base, note: "x" });
     expect(stables).toContain("address");
