@@ -4,7 +4,7 @@ import type { TSchema } from "typebox";
 import { decideName } from "./automatic-name.ts";
 import { changedInputs } from "./diff.ts";
 import { annotations, type Fields, fieldsOf, itemsOf, mapItemsOf } from "./field.ts";
-import { knownValues, plainInputs, withoutNulls } from "./plain.ts";
+import { isAmong, knownValues, plainInputs, withoutNulls } from "./plain.ts";
 import type { Plan } from "./plan.ts";
 import { parsePath } from "./property-path.ts";
 import type { CheckFailure, CheckRequest, CheckResponse } from "./protocol.ts";
@@ -47,7 +47,9 @@ export async function checkResource(
   const faulty = new Set(failures.map((failure) => String(parsePath(failure.property)[0])));
   const values = Object.fromEntries(Object.entries(knownValues(plain)).filter(([name]) => !faulty.has(name)));
   const refuse = (property: string, reason: string) => {
-    if (!faulty.has(property)) failures.push({ property, reason });
+    if (faulty.has(property)) return;
+    const isHidden = isAmong(parsePath(property), plain.secretPaths);
+    failures.push({ property, reason: isHidden ? withoutValue(reason) : reason });
   };
   type.check?.({
     values,
@@ -75,6 +77,9 @@ export async function checkResource(
   }
   return { inputs: markSecrets(type.inputs, given), failures };
 }
+
+/** A reason without the value that it ends with (`must be an address, not "x"`), where that is a secret. */
+export const withoutValue = (reason: string) => reason.replace(/,? not ".*$/s, "");
 
 /** True when the change between the two needs, or may need, a replacement. */
 export function replaces(

@@ -1,6 +1,10 @@
 /** Has a type look at the live object before it is changed, and before a preview says that it will be. Writes nothing. */
 
+import { withoutValue } from "../core/check.ts";
+import { annotations } from "../core/field.ts";
+import { parsePath } from "../core/property-path.ts";
 import { CheckFailedError, type CheckFailure, type Severity } from "../core/protocol.ts";
+import type { ResourceType } from "../core/resource.ts";
 import { isHidden } from "../core/state.ts";
 import type { Task } from "./converge.ts";
 import type { Session } from "./session.ts";
@@ -23,9 +27,21 @@ export async function examine(
     get: (path) => attempt.service.get(path),
     parent: session.plan.parentOf(type, inputs),
     preview,
-    refuse: (property, reason) => void failures.push({ property, reason }),
+    refuse: (property, reason) => {
+      const [name] = parsePath(property);
+      const hidden =
+        name !== undefined &&
+        [String(name), insteadOf(type, String(name))].some((each) => isHidden(type, each, inputs));
+      failures.push({ property, reason: hidden ? withoutValue(reason) : reason });
+    },
     guard: (property, reason) => void failures.push({ property, reason, guard: true }),
     tell: say("info"),
   });
   if (failures.length > 0) throw new CheckFailedError(failures);
 }
+
+/** The input that this one writes in another way, or itself. */
+const insteadOf = (type: ResourceType, name: string) => {
+  const field = type.inputs[name];
+  return (field && annotations(field).insteadOf) ?? name;
+};

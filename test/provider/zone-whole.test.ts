@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CheckFailedError } from "../../provider/core/protocol.ts";
-import { secret, unknown, type Value, type ValueMap } from "../../provider/core/value.ts";
+import { secret, type Value, type ValueMap } from "../../provider/core/value.ts";
 import { type Account, apply, checked, openAccount, resourceNamed, type Saved } from "./deployment.ts";
 
 const zone = resourceNamed("plumbline:dns/zone:Zone", "zone");
@@ -147,6 +147,10 @@ describe("a Zone", () => {
     const newInputs = await checked(provider, zone, { domainId, zoneFile: secret("word IN TXT other") });
     const diff = await provider.diff({ ...zone, ...saved, oldInputs: saved.inputs, newInputs });
     expect(diff.detailedDiff).toEqual({ records: { kind: "update", inputDiff: true } });
+    const bad = { type: "A", name: "a", target: secret("hush") };
+    expect(await refusals(of([bad]))).toEqual([
+      "records[0].target: must be an IPv4 address (or [remote_addr])",
+    ]);
   });
 
   describe("beside others", () => {
@@ -227,50 +231,6 @@ describe("a Zone", () => {
       const { failures } = await provider.check({ ...other, newInputs: of(hosts(1)) });
       expect(failures).toMatchObject([{ property: "domainId", reason: expect.stringContaining('"zone"') }]);
     });
-  });
-
-  it("is refused at every place that is wrong, before any request", async () => {
-    expect(await refusals({ domainId })).toEqual(["records: is required, or zoneFile in its place"]);
-    expect(await refusals({ domainId, records: [], zoneFile: "" })).toEqual([
-      "zoneFile: cannot be combined with records; keep one of them",
-    ]);
-    expect(
-      await refusals(
-        of(
-          [
-            { type: "SRV", target: "x" },
-            { type: "A", name: "a", target: "nowhere" },
-          ],
-          { ignore: ["a/b/c"] },
-        ),
-      ),
-    ).toEqual([
-      "ignore[0]: must be a name (www, *.dev, @ for the domain itself) or NAME/TYPE",
-      "records[0].priority: is required for SRV records",
-      "records[0].weight: is required for SRV records",
-      "records[0].port: is required for SRV records",
-      "records[0].service: is required for SRV records",
-      'records[1].target: must be an IPv4 address (or [remote_addr]), not "nowhere"',
-    ]);
-    const zoneFile =
-      "$ORIGIN z.example.\n$TTL soon\na IN MX 999 mail\nb IN SSHFP 1 1 aa\nc.other.example. IN A 192.0.2.1";
-    expect((await refusals({ domainId, zoneFile })).map((text) => text.slice(0, 18))).toEqual([
-      "zoneFile: line 2: ",
-      "zoneFile: line 4: ",
-      "zoneFile: line 5: ",
-      "zoneFile: line 3: ",
-    ]);
-    expect(account.requests()).toEqual({});
-  });
-
-  it("judges what is known of records that are known in part", async () => {
-    const records = [
-      { type: "A", name: "a", target: unknown },
-      { type: "A", name: "b", target: "no address" },
-    ];
-    expect(await refusals({ domainId, records })).toEqual([
-      'records[1].target: must be an IPv4 address (or [remote_addr]), not "no address"',
-    ]);
   });
 
   it("reads a zone file without $ORIGIN under the domain's name", async () => {
