@@ -1,4 +1,4 @@
-/** What the service's remaining objects need of the core (decision note 010), each shown on a small type and a service in memory. */
+/** What the service's remaining objects need of the core (decision note 013), each shown on a small type and a service in memory. */
 
 import { describe, expect, test } from "vitest";
 import { anything, group, id, integer, optional, text } from "../../provider/core/field.ts";
