@@ -286,16 +286,17 @@ function crash(engine: EngineName): void {
   afterAll(() => emulator.close());
   beforeEach(() => emulator.reset());
 
-  const program: Program = {
+  const programOf = (label: string): Program => ({
     resources: {
-      app: typed("Key", { label: "app" }),
+      app: typed("Key", { label }),
       after: typed("Bucket", { cluster, label: "after" }, { dependsOn: ["${app}"] }),
     },
     outputs: { id: `\${app.id}`, secret: `\${app.secretKey}` },
-  };
+  });
+  const program = programOf("app");
   const keys = () => kept(emulator, "objectStorageKeys");
 
-  async function killed(isTime: () => boolean): Promise<{ [name: string]: unknown }> {
+  async function killed(isTime: () => boolean, next = program): Promise<{ [name: string]: unknown }> {
     const target = { baseUrl: emulator.baseUrl, token: emulator.token };
     const project =
       engine === "pulumi" ? await createProject(program, target) : createEmbedded(program, target);
@@ -312,6 +313,7 @@ function crash(engine: EngineName): void {
       expect(child.signalCode).toBe("SIGKILL");
       emulator.setFaults([]);
       if ("recover" in project) await project.recover();
+      project.write(next);
       await project.up();
       expect((await project.up()).changes).toEqual({ same: 2 });
       return await project.outputs();
@@ -343,4 +345,16 @@ function crash(engine: EngineName): void {
     expect([first.id, more]).toEqual([theirs.id, []]);
     expect(outputs).toEqual({ id: String(key.id), secret: key["_secret"] });
   });
+
+  // Pulumi's plugin knows of a killed create only what is declared now.
+  it.skipIf(engine === "pulumi")(
+    "before its creation was answered, and declared otherwise then: none without its secret is kept",
+    async () => {
+      emulator.setFaults([{ method: "POST", path: "/object-storage/keys", nth: 1, do: "delay", seconds: 1 }]);
+      const outputs = await killed(() => keys().length === 1, programOf("web"));
+      const [key, ...more] = keys() as [Kept];
+      expect([key["label"], more]).toEqual(["web", []]);
+      expect(outputs).toEqual({ id: String(key.id), secret: key["_secret"] });
+    },
+  );
 }

@@ -39,8 +39,7 @@ export async function takeUpAttempt(
   if (seen === undefined) return { found: current, earlier: undefined };
   const { made } = seen;
   if (seen.isLost) {
-    await registry.run.ledger.set([[slot, { ...made, delete: true }]], [slot]);
-    registry.addWaiting(settled.entry, slot);
+    await discard(registry.run, slot, made);
     return { found: current, earlier: undefined };
   }
   const before = current?.state;
@@ -143,6 +142,22 @@ async function look(run: Run, slot: number, attempt: Attempt): Promise<Seen | un
   return { made, isLost: found.lost === true };
 }
 
+/** Deletes what nobody can use, at once: waiting, it could take its place again. Until then the attempt stands, for a run that is killed here. */
+async function discard(run: Run, slot: number, made: ResourceState): Promise<void> {
+  const { urn, type, id = "", inputs, outputs } = made;
+  if (!run.preview) {
+    const provider = await run.pool.ofReference(made.provider);
+    const own = { urn, type, name: urnParts(urn).name, id, oldInputs: inputs, state: outputs };
+    const { signal } = run;
+    await run.limited(() =>
+      provider.delete({ ...own, log: run.logOf(urn), notes: notesOf(run, slot), signal }),
+    );
+    const message = `An interrupted run had made ${type} ${id}, and what is told of it only once is lost: it is deleted and made anew.`;
+    run.report({ severity: "info", message, urn });
+  }
+  await run.ledger.set([], [slot]);
+}
+
 /**
  * Looks for what interrupted creations made of resources that refer to one of the URNs: their objects must go before it does. They wait for their
  * deletion then; resolves to their slots.
@@ -177,7 +192,9 @@ export async function settleCreations(
     const seen = await look(run, slot, attempt);
     if (seen === undefined) continue;
     const { made, isLost } = seen;
-    const isWanted = options.keep && !isLost && run.ledger.slotOf(urn) === undefined;
+    // The next run deletes it and makes another; a refresh deletes nothing.
+    if (isLost && options.keep) continue;
+    const isWanted = options.keep && run.ledger.slotOf(urn) === undefined;
     await run.ledger.set([[slot, isWanted ? made : { ...made, delete: true }]], [slot]);
     run.report({
       severity: "info",
