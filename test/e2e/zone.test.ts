@@ -87,8 +87,11 @@ function life(engine: EngineName): void {
     await emulator?.close();
   });
 
-  const write = (records: readonly string[]) =>
+  let present = lines;
+  const write = (records: readonly string[]) => {
+    present = [...records];
     writeFileSync(join(stack.folder, "big.zone"), zoneFile(records));
+  };
   const domainId = () => kept(emulator, "domains")[0]!.id;
   const records = () => kept(emulator, "domain_records");
   const named = (name: string) => records().find((record) => record["name"] === name);
@@ -211,13 +214,14 @@ function life(engine: EngineName): void {
       token: emulator.token,
     });
     try {
-      writeFileSync(join(second.folder, "big.zone"), zoneFile(lines));
+      writeFileSync(join(second.folder, "big.zone"), zoneFile(present));
       await second.import({
         domain: ["plumbline:dns/domain:Domain", "big.example"],
         zone: ["plumbline:dns/zone:Zone", "big.example"],
       });
       const { resources } = await second.state();
       expect((resources["zone"]!.inputs as { records: unknown[] }).records).toHaveLength(size - 1 + 400);
+      expect((await second.preview()).changes).toEqual({ same: 2 });
     } finally {
       second.remove();
     }
