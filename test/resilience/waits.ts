@@ -68,12 +68,11 @@ const books = (more: object = {}) => ({
   type: postgresql.type,
   properties: { label: "books", engine: "postgresql/14.6", region: "us-east", type: "g6-nanode-1", ...more },
 });
-const cluster = (label: string) => ({
+// A new one each time: a stack file written by a library would refer from one to the other.
+const web = () => ({ type: "g6-standard-1", count: 1 });
+const cluster = (label: string, more: object = {}) => ({
   type: clusters.type,
-  properties: {
-    ...{ label, region: "us-east", k8sVersion: "1.29" },
-    nodePools: { web: { type: "g6-standard-1", count: 1 } },
-  },
+  properties: { label, region: "us-east", k8sVersion: "1.29", nodePools: { web: web() }, ...more },
 });
 const pool = (type: string) => ({
   type: pools.type,
@@ -174,6 +173,22 @@ export const rows: readonly Row[] = [
     what: "a Cluster's create",
     begins: "POST /lke/clusters",
     states: [{}, { site: cluster("site") }, { site: cluster("site"), other: cluster("other") }],
+  },
+  {
+    ...clusters,
+    collection: "lkePools",
+    what: "a Cluster's new pool",
+    begins: "POST /lke/clusters/{clusterId}/pools",
+    states: [["web"], ["web", "one"], ["web", "one", "two"]].map((names) => ({
+      site: cluster("site", { nodePools: Object.fromEntries(names.map((name) => [name, web()])) }),
+    })),
+    others: 2,
+  },
+  {
+    ...clusters,
+    what: "a Cluster's recycle",
+    begins: "POST /lke/clusters/{clusterId}/recycle",
+    states: [1, 2, 3].map((recycleTrigger) => ({ site: cluster("site", { recycleTrigger }) })),
   },
   {
     ...pools,
