@@ -4,7 +4,7 @@
  */
 
 import { spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -83,22 +83,43 @@ export function zoneStack(count, { shift = 0, extra = 0 } = {}) {
   return `${lines.join("\n")}\n`;
 }
 
-/** The example's stack file, with the plugin's folder as it is seen from elsewhere. */
-export function webStack() {
-  const text = readFileSync(join(root, "examples", "web", "Pulumi.yaml"), "utf8");
+/** One Zone of `count` address records as a zone file; the first `moved` of them point elsewhere. */
+export function wholeZoneStack(count, { moved = 0 } = {}) {
+  const records = Array.from({ length: count }, (_, n) => {
+    const network = n < moved ? "203.0" : "198.51";
+    return `        host-${n} 3600 IN A ${network}.${n >> 8}.${n & 255}`;
+  });
+  const [head] = zoneStack(0).split("\n    properties");
+  return [
+    `${head}\n    properties: { domain: bench.example, type: master, soaEmail: hostmaster@bench.example }`,
+    "  records:",
+    "    type: plumbline:dns:Zone",
+    "    properties:",
+    '      domainId: "${zone.id}"',
+    "      zoneFile: |",
+    "        $ORIGIN bench.example.",
+    ...records,
+    "",
+  ].join("\n");
+}
+
+/** The stack file of an example, with the plugin's folder as it is seen from elsewhere. */
+export function exampleStack(name) {
+  const text = readFileSync(join(root, "examples", name, "Pulumi.yaml"), "utf8");
   const moved = text.replace("path: ../../bin", `path: ${JSON.stringify(join(root, "bin"))}`);
-  if (moved === text) throw new Error("examples/web no longer names its plugin's folder as ../../bin");
+  if (moved === text) throw new Error(`examples/${name} no longer names its plugin's folder as ../../bin`);
   return moved;
 }
 
 /**
  * A desk for one engine, with an emulator and a fresh stack for the text of a stack file. `bin` is the folder of `pulumi`; without it the
- * engine is the embedded one.
+ * engine is the embedded one. `example` names the one whose other files lie beside the stack file.
  */
-export async function openDesk(text, { bin, withCheckpoints = false } = {}) {
+export async function openDesk(text, { bin, example, withCheckpoints = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "plumbline-bench-"));
   const project = join(folder, "project");
   for (const name of ["project", "backend"]) mkdirSync(join(folder, name));
+  if (example !== undefined) cpSync(join(root, "examples", example), project, { recursive: true });
   const service = await startService();
   const env = {
     ...cleanEnvironment,

@@ -5,7 +5,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { openDesk, webStack, zoneStack } from "./bench-desk.mjs";
+import { exampleStack, openDesk, wholeZoneStack, zoneStack } from "./bench-desk.mjs";
 import { measureStart } from "./measure-start.mjs";
 import { ensurePulumi } from "./pulumi.mjs";
 
@@ -26,12 +26,12 @@ const destroy = [
 
 /**
  * Requests by operation, in the order in which they run: the command under either engine, and the most requests that it may make
- * (embedded, under Pulumi). A row's `file` is written before it. `slow` rows are left out of a check under Pulumi. Where lists are read
+ * (embedded, under Pulumi). A row's `file` is written before it; one with an `example` begins in an account and a stack of its own. `slow` rows are left out of a check under Pulumi. Where lists are read
  * the bounds have room for one that a busy machine asks for twice.
  */
 const operations = {
   "examples/web (21 resources)": [
-    { what: "preview", run: preview, most: [4, 4], file: webStack },
+    { what: "preview", run: preview, most: [4, 4], file: () => exampleStack("web") },
     { what: "up, with its preview", run: up, most: [26, 26] },
     { what: "up again: nothing to do", run: up, most: [0, 0] },
     { what: "refresh", run: refresh, most: [7, 9] },
@@ -59,7 +59,47 @@ const operations = {
     },
     { what: "destroy", run: destroy, most: [1003, 1003], slow: true },
   ],
+  "one Zone of 5,000 records": [
+    {
+      what: "up, with its preview",
+      run: up,
+      most: [5015, 5015],
+      slow: true,
+      file: () => wholeZoneStack(5000),
+    },
+    { what: "up again: nothing to do", run: up, most: [0, 0], slow: true },
+    { what: "refresh", run: refresh, most: [13, 13], slow: true },
+    {
+      what: "up, 40 records changed",
+      run: up,
+      most: [70, 70],
+      slow: true,
+      file: () => wholeZoneStack(5000, { moved: 40 }),
+    },
+  ],
+  "the other examples": [
+    ...life("database", { up: 20, refresh: 9, destroy: 7 }),
+    ...life("kubernetes", { up: 17, refresh: 8, destroy: 6 }),
+    ...life("object-storage", { up: 29, refresh: 9, destroy: 13 }),
+    ...life("monitoring", { up: 14, again: 2, refresh: 6, destroy: 8 }),
+    ...life("stackscript", { up: 5, again: 2, refresh: 3, destroy: 3 }),
+  ],
 };
+
+/** An example's life, and the most requests that each part of it may make in either engine; `again` where functions are asked each time. */
+function life(example, most) {
+  const rows = [
+    { what: "up, with its preview", run: up, bound: most.up, example, file: () => exampleStack(example) },
+    { what: "up again: nothing to do", run: up, bound: most.again ?? 0 },
+    { what: "refresh", run: refresh, bound: most.refresh },
+    { what: "destroy", run: destroy, bound: most.destroy },
+  ];
+  return rows.map(({ what, bound, ...row }) => ({
+    ...row,
+    what: `${example}: ${what}`,
+    most: [bound, bound],
+  }));
+}
 
 /** Times, as ratios, and the most that each may be. */
 const ratios = [
@@ -72,10 +112,17 @@ const engines = ["embedded", "under Pulumi"];
 
 /** Runs one stack's operations under one engine; the requests of each, undefined for those left out. */
 async function count(rows, engine, bin) {
-  const desk = await openDesk(rows[0].file(), engine === 0 ? {} : { bin });
+  const open = ({ file, example }) =>
+    openDesk(file(), { ...(engine === 1 && { bin }), ...(example && { example }) });
+  let desk = await open(rows[0]);
   try {
     const counts = [];
-    for (const { what, run, slow, file } of rows) {
+    for (const [at, row] of rows.entries()) {
+      const { what, run, slow, file } = row;
+      if (at > 0 && row.example) {
+        await desk.close();
+        desk = await open(row);
+      }
       if (file) desk.write(file());
       const isLeftOut = isCheck && slow && engine === 1;
       counts.push(isLeftOut ? undefined : await desk.requests(...run[engine]));
