@@ -15,7 +15,7 @@ export function kubeconfigIn(answer: WireObject | undefined): string | undefined
 }
 
 /** The addresses of an answer that lists endpoints. */
-export function endpointsIn(answer: WireObject | undefined): string[] | undefined {
+function endpointsIn(answer: WireObject | undefined): string[] | undefined {
   const items = answer?.["data"] as readonly { readonly endpoint: string }[] | undefined;
   return items && items.length > 0 ? items.map(({ endpoint }) => endpoint) : undefined;
 }

@@ -2,7 +2,7 @@
 
 import type { Fields } from "../../core/field.ts";
 import type { AspectContext } from "../../core/resource.ts";
-import { isAnswerLost, isGone, type WireObject } from "../../core/service-port.ts";
+import { isAnswerLost, isGone } from "../../core/service-port.ts";
 import {
   type Ids,
   idOfPool,
@@ -126,9 +126,4 @@ function doubtful(cluster: string, pools: readonly string[]): Error {
   return new Error(
     `the answer to the create of a pool was lost, and ${pools.length} pools of cluster ${cluster} could be what it made (ids ${pools.join(", ")}): delete those that you do not want, and run again`,
   );
-}
-
-/** The paths of a cluster's own pools. */
-export function ownPoolPaths(path: string, object: WireObject): string[] {
-  return Object.values(layoutOf(object)?.ids ?? {}).map((id) => `${path}/pools/${id}`);
 }
