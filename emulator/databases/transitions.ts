@@ -2,8 +2,8 @@
 
 import type { JsonObject, World } from "../area.ts";
 import { durations } from "../areas/durations.ts";
+import { selfSigned } from "../certificate.ts";
 import { planBackup, planMaintenance } from "./calendar.ts";
-import { selfSigned } from "./certificate.ts";
 import { kindNamed } from "./kinds.ts";
 import { type Backup, backups, type Database, databaseEntity, databases } from "./objects.ts";
 
@@ -91,7 +91,11 @@ function activate(world: World, database: Database): void {
   const number = world.integer(10_000, 99_999);
   const name = `lin-${database.id}-${number}-${kindNamed(database.engine).host}-primary`;
   const domain = `servers.${world.brand ?? "compute"}db.net`;
-  const pem = selfSigned({ name: `${name} authority`, from: world.clock.now(), key: world.hex(64) });
+  const { certificate } = selfSigned({
+    seed: world.hex(64),
+    name: `${name} authority`,
+    from: world.clock.now(),
+  });
   databases(world).update(database.id, {
     hosts: { primary: `${name}.${domain}`, secondary: `${name}-private.${domain}` },
     updates: {
@@ -99,7 +103,7 @@ function activate(world: World, database: Database): void {
       hour_of_day: world.integer(0, 23),
       day_of_week: world.integer(1, 7),
     },
-    _certificate: database.ssl_connection ? Buffer.from(pem).toString("base64") : null,
+    _certificate: database.ssl_connection ? Buffer.from(certificate).toString("base64") : null,
   });
   planBackup(world, database);
   planMaintenance(world, database);

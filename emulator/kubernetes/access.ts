@@ -1,12 +1,11 @@
 /** How a cluster is reached: API endpoints and kubeconfig, which come late, the dashboard and the tokens (contract section 4.5; notes, section 7.1). */
 
 import { type JsonObject, Refusal, type World } from "../area.ts";
-import { selfSigned } from "./authority.ts";
+import { selfSigned } from "../certificate.ts";
 import { clusterDurations as durations } from "./durations.ts";
 import { type Cluster, clusters } from "./objects.ts";
 
 const jobKinds = { endpoints: "lke.endpoints", kubeconfig: "lke.kubeconfig", token: "lke.token" } as const;
-const lifetime = 10 * 365 * 86_400_000;
 
 function hostOf(world: World, { region }: Cluster): string {
   return `${region}-2.${world.brand ?? "compute"}lke.net`;
@@ -113,9 +112,11 @@ export function endAccess(world: World, cluster: Cluster): void {
 }
 
 function makeKubeconfig(world: World): Cluster["_kubeconfig"] {
-  const now = world.clock.now();
-  const to = new Date(now.getTime() + lifetime);
-  const { certificate } = selfSigned({ seed: world.hex(64), name: "kubernetes", from: now, to });
+  const { certificate } = selfSigned({
+    seed: world.hex(64),
+    name: "kubernetes",
+    from: world.clock.now(),
+  });
   return { authority: certificate, token: adminToken(world) };
 }
 

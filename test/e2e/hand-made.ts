@@ -1,7 +1,7 @@
 /** An account that somebody made by hand, through the service's API: objects of every kind, with names and texts that are hard to write down. */
 
+import { selfSigned } from "../../emulator/certificate.ts";
 import type { Emulator } from "../../emulator/index.ts";
-import { selfSigned } from "../../emulator/kubernetes/authority.ts";
 import { call } from "./account.ts";
 
 /** Texts that mean something in YAML, in stack files or in TypeScript, and here mean nothing. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { areas } from "../../emulator/areas/index.ts";
+import { selfSigned } from "../../emulator/certificate.ts";
 import { type Operation, operations } from "../../emulator/contract.ts";
 import { startEmulator } from "../../emulator/index.ts";
-import { selfSigned } from "../../emulator/kubernetes/authority.ts";
 import type { Shape } from "../../emulator/shape.ts";
 import { ask } from "./core-client.ts";
 

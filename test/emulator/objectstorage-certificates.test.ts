@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
-import { selfSigned } from "../../emulator/kubernetes/authority.ts";
+import { selfSigned } from "../../emulator/certificate.ts";
 import { makeBucket } from "./objectstorage-client.ts";
 import { openSession, type Session } from "./session.ts";
 

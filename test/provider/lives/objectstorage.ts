@@ -1,6 +1,6 @@
 /** What the types of the area `objectstorage` must live through. */
 
-import { selfSigned } from "../../../emulator/kubernetes/authority.ts";
+import { selfSigned } from "../../../emulator/certificate.ts";
 import { asset, type ValueMap } from "../../../provider/core/value.ts";
 import { hashOf } from "../../../provider/verbs/content.ts";
 import type { Account } from "../deployment.ts";
