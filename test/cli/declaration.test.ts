@@ -160,7 +160,12 @@ describe("names of what nobody named", () => {
   it("are legal, each once, whatever is proposed and taken", () => {
     fc.assert(
       fc.property(
-        fc.array(fc.oneof(fc.string({ unit: "grapheme" }), fc.constantFrom("a", "a-2", "A", "pulumi", "12"))),
+        fc.array(
+          fc.oneof(
+            fc.string({ unit: "grapheme" }),
+            fc.constantFrom("a", "a-2", "A", "pulumi", "12", "1 2", "2001-12-14"),
+          ),
+        ),
         fc.array(fc.string()),
         (all, taken) => {
           const names = nameAll(

@@ -18,10 +18,15 @@ describe.each(resourceTypes.map((type) => [type.token, type] as const))("%s", (_
   });
 
   test("can reset each value that may be removed in place", () => {
-    const stuck = inputs.filter(([, field]) => {
+    // What an aspect carries it resets itself; what another field may stand for is there in one way or the other.
+    const ofAspects = type.aspects.flatMap(({ fields }) => fields as readonly string[]);
+    const replaceable = inputs.map(([, field]) => annotations(field).insteadOf);
+    const stuck = inputs.filter(([name, field]) => {
       const notes = annotations(field);
       return (
         !isRequired(field) &&
+        !ofAspects.includes(name) &&
+        !replaceable.includes(name) &&
         !notes.immutable &&
         notes.default === undefined &&
         !isOfDefaults(field) &&

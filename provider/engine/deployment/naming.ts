@@ -59,8 +59,8 @@ function fitted(text: string): string {
     .replace(/[^a-z0-9]+/g, "-")
     .slice(0, longest)
     .replace(/^-+|-+$/g, "");
-  // A name of digits would be read as a number.
-  return /^[0-9]*$/.test(name) ? `object${name === "" ? "" : `-${name}`}` : name;
+  // A name without letters would be read as a number, or as a date.
+  return /[a-z]/.test(name) ? name : `object${name === "" ? "" : `-${name}`}`;
 }
 
 /** `instance-settings` for InstanceSettings. */
