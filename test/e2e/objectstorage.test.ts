@@ -346,15 +346,13 @@ function crash(engine: EngineName): void {
     expect(outputs).toEqual({ id: String(key.id), secret: key["_secret"] });
   });
 
-  // Pulumi's plugin knows of a killed create only what is declared now.
-  it.skipIf(engine === "pulumi")(
-    "before its creation was answered, and declared otherwise then: none without its secret is kept",
-    async () => {
-      emulator.setFaults([{ method: "POST", path: "/object-storage/keys", nth: 1, do: "delay", seconds: 1 }]);
-      const outputs = await killed(() => keys().length === 1, programOf("web"));
-      const [key, ...more] = keys() as [Kept];
-      expect([key["label"], more]).toEqual(["web", []]);
-      expect(outputs).toEqual({ id: String(key.id), secret: key["_secret"] });
-    },
-  );
+  // Pulumi's plugin knows of a killed create only what is declared now: there is nothing to hold it to.
+  if (engine === "pulumi") return;
+  it("before its creation was answered, and declared otherwise then: none without its secret is kept", async () => {
+    emulator.setFaults([{ method: "POST", path: "/object-storage/keys", nth: 1, do: "delay", seconds: 1 }]);
+    const outputs = await killed(() => keys().length === 1, programOf("web"));
+    const [key, ...more] = keys() as [Kept];
+    expect([key["label"], more]).toEqual(["web", []]);
+    expect(outputs).toEqual({ id: String(key.id), secret: key["_secret"] });
+  });
 }
