@@ -125,8 +125,7 @@ async function resume(
   if (type.takesOver) return taken(type, attempt, values);
   const present = id === undefined ? notedBefore(type, attempt.notes) : new Set<string>();
   if (!present) return undefined;
-  const isKnown = isTaken(session, type, request);
-  const isOther = (other: string) => present.has(other) || isKnown(other);
+  const isOther = isTaken(session, type, request, present);
   const search = { type, values, attempt, startedAt: () => startedAt, isTaken: isOther };
   if (id !== undefined && search.isTaken(id)) return undefined;
   if (id === undefined) await type.appears?.(actionContext({ identity: request, attempt, values }));
@@ -140,10 +139,16 @@ async function taken(type: ResourceType, attempt: Attempt, values: Values): Prom
   return object && { id, object };
 }
 
+/** True for ids that cannot be what the create made: they were there before it, or another resource has them. */
 const isTaken =
-  (session: Session, type: ResourceType, request: Pick<CreateRequest, "isKnownId">): Search["isTaken"] =>
+  (
+    session: Session,
+    type: ResourceType,
+    request: Pick<CreateRequest, "isKnownId">,
+    present: ReadonlySet<string>,
+  ): Search["isTaken"] =>
   (id) =>
-    session.plan.isOurs(type, id) || (request.isKnownId?.(id) ?? false);
+    present.has(id) || session.plan.isOurs(type, id) || (request.isKnownId?.(id) ?? false);
 
 async function make(
   session: Session,
@@ -231,8 +236,7 @@ async function afterLostAnswer(
   present: ReadonlySet<string>,
 ): Promise<Found | undefined> {
   await type.appears?.(actionContext({ identity: request, attempt, values }));
-  const isKnown = isTaken(session, type, request);
-  const isOther = (id: string) => present.has(id) || isKnown(id);
+  const isOther = isTaken(session, type, request, present);
   return findMade({ type, values, attempt, startedAt, isTaken: isOther });
 }
 

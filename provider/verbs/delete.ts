@@ -53,20 +53,21 @@ export interface Doomed extends ObjectContext<Fields> {
 /** Removes the object as its type says; a POST or an action whose answer is lost is repeated only while the object is still there. */
 export async function remove(type: ResourceType, doomed: Doomed): Promise<void> {
   const { service, id, attempt, values } = doomed;
-  const { method, path, body } = type.removal?.(values, doomed.path) ?? {
-    method: "delete",
-    path: doomed.path,
-  };
-  const send = type.delete ? () => type.delete!(doomed) : () => service.post(path, body);
-  if (!type.delete && method === "delete") return service.delete(path);
-  if (!type.delete && method === "put") return void (await service.put(path, body ?? {}));
-  for (let round = 1; ; round++) {
-    try {
-      await send();
-      return;
-    } catch (error) {
-      if (!isAnswerLost(error) || round === removals) throw error;
-      await fetchObject({ type, id, attempt, values }, { fresh: true }); // gone: so the caller is told
+  const whileThere = async (send: () => Promise<unknown>) => {
+    for (let round = 1; ; round++) {
+      try {
+        await send();
+        return;
+      } catch (error) {
+        if (!isAnswerLost(error) || round === removals) throw error;
+        await fetchObject({ type, id, attempt, values }, { fresh: true }); // gone: so the caller is told
+      }
     }
-  }
+  };
+  const { delete: act } = type;
+  if (act) return whileThere(() => act(doomed));
+  const removal = type.removal?.(values, doomed.path) ?? { method: "delete", path: doomed.path };
+  if (removal.method === "delete") return service.delete(removal.path);
+  if (removal.method === "put") return void (await service.put(removal.path, removal.body ?? {}));
+  return whileThere(() => service.post(removal.path, removal.body));
 }

@@ -1,6 +1,7 @@
 /** Takes one existing object into the state, and writes the block that declares it as it is. */
 
 import { stringify } from "yaml";
+import { shortToken } from "../../core/token.ts";
 import {
   isArchive,
   isAsset,
@@ -14,7 +15,7 @@ import {
 import { guarded, readObject } from "./apply.ts";
 import { ensureStack } from "./deployment.ts";
 import { EngineError } from "./failure.ts";
-import { type Entry, wantedState } from "./goal.ts";
+import { undeclared, wantedState } from "./goal.ts";
 import { createRegistry } from "./registry.ts";
 import { type Run, stepFor } from "./run.ts";
 import type { ResourceState } from "./state.ts";
@@ -53,24 +54,7 @@ export async function adoptOne(run: Run, adoption: Adoption, defaultConfig: Valu
     );
   }
   const registry = createRegistry(run, { stackUrn: root, defaultConfig });
-  const protect = adoption.protect ?? true;
-  const entry: Entry = {
-    urn,
-    options: protect ? { protect } : {},
-    aliases: [],
-    slots: [],
-    replaced: false,
-    done: Promise.resolve(),
-    ended: false,
-  };
-  const goal = {
-    type,
-    name,
-    options: entry.options,
-    dependencies: [],
-    propertyDependencies: {},
-    positionOf: () => undefined,
-  };
+  const { entry, goal } = undeclared(urn, { type, name, protect: adoption.protect ?? true });
   const use = await registry.providerFor(goal, entry);
   const blank = wantedState(goal, entry, root, use.reference, {});
   const live = await readObject(run, use.provider, { ...blank, id }, undefined);
@@ -139,7 +123,7 @@ export function blockOf(state: ResourceState): Pick<Adopted, "yaml" | "secrets">
   const block = {
     resources: {
       [name]: {
-        type: state.type.replace(/^([^:]+):([^/:]+)\/[^:]+:/, "$1:$2:"),
+        type: shortToken(state.type),
         ...(Object.keys(properties).length > 0 ? { properties } : {}),
         ...(state.protect ? { options: { protect: true } } : {}),
       },

@@ -58,6 +58,25 @@ export function goalAliases(urn: Urn, options: ResourceOptions, parent: Entry | 
   return aliasUrns(urn, parent?.urn, options.aliases ?? [], parent?.aliases ?? []);
 }
 
+/** What stands for a declaration where there is none: of an object that is taken into the state as it was found. */
+export function undeclared(
+  urn: Urn,
+  {
+    type,
+    name,
+    protect,
+  }: { readonly type: string; readonly name: string; readonly protect: boolean | undefined },
+): { readonly entry: Entry; readonly goal: Omit<Goal, "inputs"> } {
+  const options = protect ? { protect } : {};
+  return {
+    entry: { urn, options, aliases: [], slots: [], replaced: false, done: Promise.resolve(), ended: false },
+    goal: {
+      ...{ type, name, options, positionOf: () => undefined },
+      ...{ dependencies: [], propertyDependencies: {} },
+    },
+  };
+}
+
 /** The state that a goal results in, without what only the provider knows. */
 export function wantedState(
   goal: Omit<Goal, "inputs">,

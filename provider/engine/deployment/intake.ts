@@ -5,7 +5,7 @@ import type { ValueMap } from "../../core/value.ts";
 import { guarded } from "./apply.ts";
 import { ensureStack } from "./deployment.ts";
 import { EngineError } from "./failure.ts";
-import { type Entry, wantedState } from "./goal.ts";
+import { undeclared, wantedState } from "./goal.ts";
 import { createRegistry } from "./registry.ts";
 import { type Run, stepFor } from "./run.ts";
 import type { ResourceState } from "./state.ts";
@@ -36,22 +36,8 @@ export async function takeIn(
   const states: ResourceState[] = [];
   for (const discovery of found) {
     const { urn, type, name, id, inputs, state } = discovery;
-    const entry: Entry = {
-      urn,
-      options: protect ? { protect } : {},
-      aliases: [],
-      slots: [],
-      replaced: false,
-      done: Promise.resolve(),
-      ended: false,
-    };
-    const goal = {
-      type,
-      name,
-      options: entry.options,
-      ...dependenciesOf(discovery),
-      positionOf: () => undefined,
-    };
+    const { entry, goal: bare } = undeclared(urn, { type, name, protect });
+    const goal = { ...bare, ...dependenciesOf(discovery) };
     const use = await registry.providerFor(goal, entry);
     const blank = wantedState(goal, entry, root, use.reference, inputs);
     states.push({
