@@ -3,11 +3,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { CheckFailedError } from "../../provider/core/protocol.ts";
 import { secret, type Value, type ValueMap } from "../../provider/core/value.ts";
-import { type Account, apply, checked, openAccount, resourceNamed, type Saved } from "./deployment.ts";
-
-const zone = resourceNamed("plumbline:dns/zone:Zone", "zone");
-const hosts = (count: number, target = "192.0.2.1") =>
-  Array.from({ length: count }, (_, i): ValueMap => ({ type: "A", name: `h${i}`, target }));
+import { type Account, apply, checked, resourceNamed, type Saved } from "./deployment.ts";
+import { hosts, liveRecords, openDomain, titlesOf, zone } from "./zone-world.ts";
 
 describe("a Zone", () => {
   let account: Account;
@@ -15,27 +12,13 @@ describe("a Zone", () => {
   let path: string;
 
   beforeEach(async () => {
-    account = await openAccount();
-    const made = await account.call("POST", "/domains", {
-      domain: "z.example",
-      type: "master",
-      soa_email: "r@z.example",
-    });
-    domainId = String(made["id"]);
-    path = `/domains/${domainId}/records`;
+    ({ account, domainId, path } = await openDomain());
   });
   afterEach(() => account.close());
 
   const of = (records: readonly Value[], more: ValueMap = {}): ValueMap => ({ domainId, records, ...more });
-  const live = async () =>
-    (await account.call("GET", `${path}?page_size=500`))["data"] as {
-      id: number;
-      type: string;
-      name: string;
-      target: string;
-    }[];
-  const titles = async () =>
-    (await live()).map(({ name, type, target }) => `${name}/${type} ${target}`).sort();
+  const live = () => liveRecords({ account, domainId, path });
+  const titles = async () => titlesOf(await live());
   const writes = () =>
     Object.entries(account.requests()).reduce(
       (sum, [method, count]) => sum + (method === "GET" ? 0 : count),
