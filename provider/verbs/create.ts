@@ -3,7 +3,6 @@
 import { comparable } from "../core/compare.ts";
 import { annotations, type Fields } from "../core/field.ts";
 import { collectionPath, idOf } from "../core/identifier.ts";
-import { knownValues, plainInputs } from "../core/plain.ts";
 import {
   CheckFailedError,
   type CreateRequest,
@@ -14,7 +13,7 @@ import {
 import type { CreateVariant, ResourceType } from "../core/resource.ts";
 import { isAnswerLost, isApiError } from "../core/service-port.ts";
 import { foretoldCreate, stateOf } from "../core/state.ts";
-import { containsUnknown, type Value } from "../core/value.ts";
+import type { Value } from "../core/value.ts";
 import { type Found, findMade, type Search } from "./adopt.ts";
 import { idsBefore, notedBefore } from "./before.ts";
 import { actionContext, bodyOf, converge, initFailed } from "./converge.ts";
@@ -26,6 +25,7 @@ import { refuseTakeover } from "./presence.ts";
 import { type Attempt, begin, type Session } from "./session.ts";
 import { discard, isSecretLost, isUseless } from "./shown-once.ts";
 import { alreadyExists, nameTaken } from "./taken.ts";
+import { valuesToApply } from "./values.ts";
 
 /** How often a create is sent whose answer is lost each time and which surely made nothing. */
 const creationAttempts = 3;
@@ -94,7 +94,6 @@ async function ensure(
   attempt: Attempt,
   values: Values,
 ): Promise<Made> {
-  const context = actionContext({ identity: request, attempt, values });
   const isResumed = request.earlierAttempt !== undefined && !type.takesOver;
   let earlier = isResumed ? await resume(session, type, request, attempt, values) : undefined;
   if (earlier && isUseless(type, request, earlier)) {
@@ -103,7 +102,7 @@ async function ensure(
   }
   if (!earlier) {
     await refuseTakeover(type, request, attempt, values);
-    await type.beforeCreate?.(context);
+    await type.beforeCreate?.(actionContext({ identity: request, attempt, values }));
   }
   const made: Made = earlier
     ? { ...earlier, posted: new Set() }
@@ -126,10 +125,9 @@ async function resume(
   const present = id === undefined ? notedBefore(type, attempt.notes) : new Set<string>();
   if (!present) return undefined;
   const isOther = isTaken(session, type, request, present);
-  const search = { type, values, attempt, startedAt: () => startedAt, isTaken: isOther };
-  if (id !== undefined && search.isTaken(id)) return undefined;
+  if (id !== undefined && isOther(id)) return undefined;
   if (id === undefined) await type.appears?.(actionContext({ identity: request, attempt, values }));
-  return findMade(search, id);
+  return findMade({ type, values, attempt, startedAt: () => startedAt, isTaken: isOther }, id);
 }
 
 /** What exists from the beginning. */
@@ -236,8 +234,7 @@ async function afterLostAnswer(
   present: ReadonlySet<string>,
 ): Promise<Found | undefined> {
   await type.appears?.(actionContext({ identity: request, attempt, values }));
-  const isOther = isTaken(session, type, request, present);
-  return findMade({ type, values, attempt, startedAt, isTaken: isOther });
+  return findMade({ type, values, attempt, startedAt, isTaken: isTaken(session, type, request, present) });
 }
 
 /** A look-up that fails leaves it open what a lost create made, and says so. */
@@ -281,15 +278,6 @@ async function takenName(type: ResourceType, attempt: Attempt, values: Values) {
   if (collection === undefined || unique.length === 0) return undefined;
   const objects = await attempt.service.list(collection, { fresh: true });
   return nameTaken(type, values, objects, () => false);
-}
-
-/** Plain values of inputs that are all known. Throws otherwise: an engine must not apply unknowns. */
-export function valuesToApply(type: ResourceType, inputs: { readonly [name: string]: Value }): Values {
-  for (const [name, value] of Object.entries(inputs)) {
-    if (containsUnknown(value))
-      throw new Error(`${name}: its value is still unknown, so nothing can be applied`);
-  }
-  return knownValues(plainInputs(type.inputs, inputs));
 }
 
 /** Creates of objects that could be taken for each other run one after the other. */

@@ -13,12 +13,12 @@ import { isGone } from "../core/service-port.ts";
 import { foretoldUpdate, stateOf } from "../core/state.ts";
 import type { ValueMap } from "../core/value.ts";
 import { converge } from "./converge.ts";
-import { valuesToApply } from "./create.ts";
 import { examine } from "./examine.ts";
 import { refusal } from "./failure.ts";
 import { fetchObject } from "./fetch.ts";
 import { lookUp } from "./lookup.ts";
 import { begin, type Session } from "./session.ts";
+import { valuesToApply } from "./values.ts";
 
 export async function updateResource(
   session: Session,
