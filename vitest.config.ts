@@ -1,12 +1,28 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+
+/** Rooms whose tests leave nothing behind in their process: their files share one, and load the product once. */
+const sharing = ["test/core/**", "test/emulator/**"];
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
     setupFiles: ["test/setup.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     maxWorkers: 2,
     pool: "forks",
+    projects: [
+      {
+        extends: true,
+        test: { name: "sharing", include: sharing.map((room) => `${room}/*.test.ts`), isolate: false },
+      },
+      {
+        extends: true,
+        test: {
+          name: "apart",
+          include: ["test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...sharing],
+        },
+      },
+    ],
   },
 });

@@ -21,9 +21,15 @@ export interface Collection<T extends Item = Item> {
   filter(test: (item: T) => boolean): T[];
   /** The items whose field has the value, in order of id, by an index: no scan. The field may then only be changed by `update`. */
   by<K extends keyof T & string>(field: K, value: T[K]): T[];
+  /** The items for which the function gives that value, by an index of its own: pass the same function each time. */
+  by(keyOf: (item: T) => unknown, value: unknown): T[];
+  /** How many items have the value in that field, by its index. */
+  count<K extends keyof T & string>(field: K, value: T[K]): number;
   all(): T[];
-  /** Changes the given fields in place; returns the item. */
+  /** Changes the given fields in place; returns the item. What is changed in any other way is not kept by `--data`. */
   update(id: number, fields: Partial<T>): T;
+  /** Changes one entry of a field that holds an object, so that it costs the same in a field of any size; `undefined` removes it. */
+  setEntry<K extends keyof T & string>(id: number, field: K, key: string, value: Json | undefined): void;
   delete(id: number): boolean;
   readonly size: number;
 }
@@ -57,7 +63,10 @@ export interface Events {
 
 /** Work that becomes due. Jobs are data (kept by `--data`); what a job does is registered by the area under its kind. */
 export interface Jobs {
-  /** Due after `seconds` of the contract's time, which `--speed` divides; with `max`, due at the next request. Returns the job's id. */
+  /**
+   * Due after `seconds` of the contract's time, which `--speed` divides; with `instant` at the next request, with `max` too, unless the area
+   * says whose state it ends (`Area.shows`). Returns the job's id.
+   */
   schedule(kind: string, seconds: number, data: JsonObject): number;
   /** Due at a moment of the emulator's clock, whatever `--speed` says: for what hangs on the calendar (a daily backup). Returns the job's id. */
   at(kind: string, moment: Date, data: JsonObject): number;
@@ -157,6 +166,13 @@ export interface Area {
   readonly beside?: { readonly [template: string]: (request: SideRequest) => SideAnswer };
   /** By job kind (`volume.active`). */
   readonly jobs?: { readonly [kind: string]: (world: World, data: JsonObject) => void };
+  /**
+   * By kind of a job that ends a state: the id, as answered, of the object in that state. At the speed `max` the job waits until an answer to a
+   * GET told of the object, so that whoever waits for the state sees it.
+   */
+  readonly shows?: {
+    readonly [kind: string]: (world: World, data: JsonObject) => number | string | undefined;
+  };
   /** Puts what a new account has from the start (regions, types…). */
   readonly seed?: (world: World) => void;
 }

@@ -9,21 +9,31 @@ import { diffResource } from "./core/diff.ts";
 import type { FunctionType } from "./core/function.ts";
 import { packageSchemaOf } from "./core/package-schema.ts";
 import { newPlan } from "./core/plan.ts";
-import { CancelledError, type Catalogue, type Provider } from "./core/protocol.ts";
+import { CancelledError, type Catalogue, type Provider, type RequestContext } from "./core/protocol.ts";
 import type { ResourceType } from "./core/resource.ts";
 import { stackSchemaOf } from "./core/stack-schema.ts";
 import { asset } from "./core/value.ts";
 import { areaVerbs, functionTypes, resourceTypes } from "./resources/index.ts";
 import { createService } from "./service/client.ts";
 import { certificates } from "./verbs/certificates.ts";
-import { checkConfig, configFields, diffConfig, resolveTarget, type Target } from "./verbs/config.ts";
+import {
+  checkConfig,
+  configFields,
+  credentialOf,
+  diffConfig,
+  resolveTarget,
+  type Target,
+  warningOf,
+} from "./verbs/config.ts";
 import { bytesOf } from "./verbs/content.ts";
 import { createResource, findResource } from "./verbs/create.ts";
 import { deleteResource } from "./verbs/delete.ts";
 import { invokeFunction } from "./verbs/invoke.ts";
+import { markerWith } from "./verbs/marker.ts";
 import { listResources, readResource } from "./verbs/read.ts";
 import { runVerb } from "./verbs/run.ts";
 import { foreseeAreaVerb, runAreaVerb } from "./verbs/run-area.ts";
+import { unappliedOf } from "./verbs/sent.ts";
 import { keyedQueue, type Service, type Session } from "./verbs/session.ts";
 import { updateResource } from "./verbs/update.ts";
 
@@ -49,6 +59,9 @@ export interface ProviderCall {
  */
 const calls = channel("plumbline:call");
 
+/** Warnings about targets that this process has given; each is given once, however many operations it runs. */
+const warned = new Set<string>();
+
 const typesByToken = new Map(resourceTypes.map((type) => [type.token, type]));
 const typesByKey = new Map(resourceTypes.map((type) => [type.key, type]));
 const verbsByToken = new Map(areaVerbs.map((verb) => [verb.token, verb]));
@@ -70,6 +83,14 @@ export function createProvider(options: ProviderOptions = {}): Provider {
   const cancelling = new AbortController();
   setMaxListeners(0, cancelling.signal); // one for each call under way
   let service: Service | undefined;
+  let target = { baseUrl: "", credential: "" };
+  let warning: string | undefined;
+  const warn = ({ log }: RequestContext) => {
+    if (warning === undefined || log === undefined || warned.has(warning)) return;
+    warned.add(warning);
+    log("warning", warning);
+  };
+  let token = "";
   const session: Session = {
     types: typesByKey,
     plan: newPlan(),
@@ -80,34 +101,41 @@ export function createProvider(options: ProviderOptions = {}): Provider {
     cancelled: cancelling.signal,
     lists: new Map(),
     exclusive: keyedQueue(),
+    marker: markerWith(() => token),
   };
 
   /** A verb of every type, told under its name. */
   const onType =
-    <R extends { readonly type: string }, T>(
+    <R extends RequestContext & { readonly type: string }, T>(
       verb: ProviderCall["verb"],
       work: (session: Session, type: ResourceType, request: R) => Promise<T>,
     ) =>
-    (request: R) =>
-      told({ verb, token: request.type }, () => work(session, typeOf(request.type), request));
+    (request: R) => {
+      warn(request);
+      return told({ verb, token: request.type }, () => work(session, typeOf(request.type), request));
+    };
 
   return {
     checkConfig,
     diffConfig: async (request) => diffConfig(request),
     configure: async (config) => {
-      const target = resolveTarget(config, options.environment ?? process.env);
+      const resolved = resolveTarget(config, options.environment ?? process.env);
       const earlier = service;
-      service = connect(target);
+      service = connect(resolved);
+      warning = warningOf(resolved);
+      token = resolved.token;
+      target = { baseUrl: resolved.baseUrl, credential: credentialOf(resolved) };
       await earlier?.close();
     },
     check: async (request) => {
+      warn(request);
       const now = () => new Date(service?.serviceTime() ?? Date.now());
       return checkResource(typeOf(request.type), request, { plan: session.plan, certificates, now });
     },
     diff: async (request) => {
       const type = typeOf(request.type);
       session.plan.know(type, request.id, request.urn);
-      const diff = diffResource(type, request);
+      const diff = diffResource(type, request, unappliedOf(session, type, request));
       if (diff.replaces.length > 0 && type.lostByReplace !== undefined)
         request.log?.("warning", lossOf(type, request.id, diff.replaces));
       return diff;
@@ -135,6 +163,12 @@ export function createProvider(options: ProviderOptions = {}): Provider {
       const call = { verb: "invoke", token: request.token } as const;
       return told(call, () => invokeFunction(session, functionOf(request.token), request));
     },
+    identify: async ({ asks = true, signal } = {}) => {
+      const account = await named(() =>
+        session.service().identify({ asks, signal: joined(signal, cancelling.signal) }),
+      );
+      return { ...target, ...(account !== undefined && { account }) };
+    },
     requests: () => service?.requests() ?? {},
     serviceTime: () => service?.serviceTime() ?? new Date().toISOString(),
     cancel: () => cancelling.abort(),
@@ -151,6 +185,10 @@ function lossOf(type: ResourceType, id: string, replaces: readonly string[]): st
 function connectService(target: Target): Service {
   const client = createService(target);
   return { ...client, serviceTime: () => client.serviceTime().replace(/Z?$/, "Z") };
+}
+
+function joined(own: AbortSignal | undefined, all: AbortSignal): AbortSignal {
+  return own === undefined ? all : AbortSignal.any([own, all]);
 }
 
 /** Runs a verb under the name of its call. */

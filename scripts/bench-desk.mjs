@@ -38,7 +38,7 @@ function run(program, args, options) {
 
 /** Starts an emulator as its own process; it ends with `close`. */
 async function startService() {
-  const args = [cli, "emulator", "--port", "0", "--speed", "max", "--json"];
+  const args = [cli, "emulator", "--port", "0", "--speed", "instant", "--json"];
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "inherit"],
     env: cleanEnvironment,

@@ -18,7 +18,7 @@ cpSync(join(root, "examples", "web", "Pulumi.yaml"), stackFile);
 
 /** Starts the emulator as its own process and waits for its address. */
 async function startService() {
-  const child = spawn(process.execPath, [cli, "emulator", "--port", "0", "--speed", "max", "--json"], {
+  const child = spawn(process.execPath, [cli, "emulator", "--port", "0", "--speed", "instant", "--json"], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   for await (const line of createInterface({ input: child.stdout })) {

@@ -110,6 +110,7 @@ function builtKey() {
 
 /** The folder with `pulumi` and `pulumi-language-yaml`, as far as there is one without building: from the PATH, or built before. */
 export function findPulumi() {
+  if (process.env.PLUMBLINE_WITHOUT_PULUMI === "1") return undefined;
   const found = folderOnPath("pulumi");
   if (found !== undefined && isExecutable(join(found, `pulumi-language-yaml${suffix}`))) return found;
   const isWhole = programs.every(({ name }) => isExecutable(join(builtFolder, name + suffix)));

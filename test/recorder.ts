@@ -4,7 +4,7 @@
  */
 
 import { AsyncLocalStorage } from "node:async_hooks";
-import { channel, subscribe } from "node:diagnostics_channel";
+import { channel, subscribe, unsubscribe } from "node:diagnostics_channel";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll } from "vitest";
@@ -27,25 +27,29 @@ export function recordCalls(folder: string): void {
   });
 }
 
-/** Listens from now on. The function that it returns tells what was called and answered with success so far. */
+/** Listens from now on. The function that it returns ends that, and tells what was called and answered with success. */
 export function listen(): () => Promise<Calls> {
   const current = new AsyncLocalStorage<ProviderCall>();
   const heard = new Map<string, { call: ProviderCall; answer: ToldAnswer }>();
   channel("plumbline:call").bindStore(current);
-  subscribe("plumbline:answer", (message) => {
+  const hear = (message: unknown) => {
     const call = current.getStore();
     const answer = message as ToldAnswer;
     if (call === undefined || answer.status >= 300) return;
     const path = answer.path.split("?", 1)[0]!;
     const key = [call.verb, call.token, call.name, answer.method, path].join(" ");
     if (!heard.has(key)) heard.set(key, { call, answer: { ...answer, path } });
-  });
+  };
+  subscribe("plumbline:answer", hear);
   return async () => {
+    // The next file of the same process has its own listener.
+    unsubscribe("plumbline:answer", hear);
+    channel("plumbline:call").unbindStore(current);
     if (heard.size === 0) return {};
     // Whoever called something has loaded all of this already; a file that calls nothing needs none of it.
     const [{ operations, release }, { createRouter }, { catalogue }] = await Promise.all([
-      import("../emulator/contract.ts"),
-      import("../emulator/router.ts"),
+      import("../emulator/contract/contract.ts"),
+      import("../emulator/http/router.ts"),
       import("../provider/provider.ts"),
     ]);
     const route = createRouter(operations, (segment) => segment);

@@ -1,5 +1,7 @@
 /** The plans of instances, which the service calls types (notes, section 12): memory, disk, price. */
 
+import { regionalPrices } from "./regions.ts";
+
 type PlanClass = "nanode" | "standard" | "dedicated" | "highmem" | "premium" | "gpu";
 
 export interface Plan {
@@ -91,6 +93,14 @@ export function findPlan(id: string): Plan | undefined {
 
 const backups = (one: Plan) => Math.max(2, Math.round(one.monthly / 4.8));
 
+/** The prices where they are not the usual ones. */
+const pricesByRegion = (hourly: number, monthly: number) =>
+  [...regionalPrices].map(([id, factor]) => ({
+    id,
+    hourly: Math.round(hourly * factor * 10_000) / 10_000,
+    monthly: Math.round(monthly * factor * 100) / 100,
+  }));
+
 /** A plan as the service answers it. */
 export function showPlan(one: Plan): Record<string, unknown> {
   const monthly = backups(one);
@@ -99,8 +109,8 @@ export function showPlan(one: Plan): Record<string, unknown> {
     id: one.id,
     label: one.label,
     price: { hourly: one.hourly, monthly: one.monthly },
-    region_prices: [],
-    addons: { backups: { price: { hourly, monthly }, region_prices: [] } },
+    region_prices: pricesByRegion(one.hourly, one.monthly),
+    addons: { backups: { price: { hourly, monthly }, region_prices: pricesByRegion(hourly, monthly) } },
     memory: one.memory,
     disk: one.disk,
     transfer: one.transfer,

@@ -64,6 +64,12 @@ export const regions: readonly Region[] = [
   region("us-sea", "Seattle, WA", "us"),
 ];
 
+/** Regions where plans cost more, by how much, and whose transfer is counted by itself. */
+export const regionalPrices: ReadonlyMap<string, number> = new Map([
+  ["id-cgk", 1.2],
+  ["br-gru", 1.4],
+]);
+
 const byId = new Map(regions.map((one) => [one.id, one]));
 
 export function findRegion(id: string): Region | undefined {

@@ -1,7 +1,7 @@
 /** The account that the command line's emulator starts with: one running instance, so that volumes and subnets have something to belong to. */
 
-import type { Seed } from "../account-file.ts";
-import { defaultHelpers, noDevices } from "../compute/configs.ts";
+import type { Seed } from "../account/account-file.ts";
+import { defaultHelpers, noDevices } from "../areas/compute/configs.ts";
 
 const computeId = 1001;
 const since = "2026-01-01T00:00:00";

@@ -2,6 +2,7 @@
 
 import { createInterface } from "node:readline/promises";
 import { CommandError, exitCode } from "./exit.ts";
+import { outward } from "./render/door.ts";
 import type { Settings } from "./settings.ts";
 
 /** Resolves when the user agrees or `--yes` was given; throws a CommandError otherwise. */
@@ -32,7 +33,7 @@ export async function askForWord(
 async function ask(question: string, signal: AbortSignal | undefined): Promise<string> {
   const prompt = createInterface({ input: process.stdin, output: process.stdout });
   try {
-    return await prompt.question(question, signal ? { signal } : {});
+    return await prompt.question(outward(question), signal ? { signal } : {});
   } catch (error) {
     throw new CommandError("interrupted: nothing was done", exitCode.interrupted, { cause: error });
   } finally {

@@ -1,15 +1,18 @@
 /** The command line: what commands there are, and how an error ends one. */
 
+import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
+import { quoted } from "../core/masking.ts";
 import { addApplyCommands } from "./commands/apply.ts";
 import { addCallCommands } from "./commands/call.ts";
 import { addCoverageCommand } from "./commands/coverage.ts";
+import { addEmulatorCommand } from "./commands/emulator.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addPreviewCommands } from "./commands/preview.ts";
 import { addRunCommand } from "./commands/run.ts";
-import { addStackCommands } from "./commands/state.ts";
-import { addEmulatorCommand } from "./emulator.ts";
+import { addStackCommands } from "./commands/stack.ts";
 import { CommandError, exitCode } from "./exit.ts";
+import { printError } from "./render/door.ts";
 import { addGlobalOptions, normaliseArguments } from "./settings.ts";
 
 const program = new Command("plumbline")
@@ -34,11 +37,11 @@ async function main(args: readonly string[]): Promise<number> {
     // Commander has printed its own message already; help and version are no errors.
     if (error instanceof CommanderError) return error.exitCode;
     if (error instanceof CommandError) {
-      if (error.message !== "") console.error(`error: ${error.message}`);
+      if (error.message !== "") printError(`error: ${quoted(error.message)}`);
       return error.code;
     }
-    console.error(`error: ${error instanceof Error ? error.message : String(error)}`);
-    if (process.env.PLUMBLINE_DEBUG) console.error(error);
+    printError(`error: ${quoted(error instanceof Error ? error.message : String(error))}`);
+    if (process.env.PLUMBLINE_DEBUG) printError(inspect(error));
     return exitCode.error;
   }
 }

@@ -77,6 +77,12 @@ export function settingsOf(command: Command): Settings {
   if (!existsSync(base)) throw new CommandError(`--cwd: there is no folder ${base}`);
   const file = resolve(base, flags.file);
   const state = flags.state ?? process.env.PLUMBLINE_STATE;
+  const scheme = /^([A-Za-z][A-Za-z0-9+.-]+):\/\//.exec(state ?? "")?.[1];
+  if (scheme !== undefined) {
+    throw new CommandError(
+      `${flags.state === undefined ? "PLUMBLINE_STATE" : "--state"}: states are kept in a folder of this machine, and "${scheme}://" is none: give the path of a folder`,
+    );
+  }
   const parallel = Number(flags.parallel);
   if (!Number.isInteger(parallel) || parallel < 1) {
     throw new CommandError(`--parallel needs a whole number from 1, not "${flags.parallel}"`);

@@ -1,21 +1,25 @@
 /** Opens a stack for a command: its file, its engine, the emulator when asked for, cancel on Ctrl-C, and how the run is shown. */
 
-import { relative, resolve } from "node:path";
+import { createHash, randomUUID } from "node:crypto";
+import { basename, join, relative, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Emulator } from "../../emulator/index.ts";
 import type { Provider } from "../core/protocol.ts";
 import {
   createEngine,
+  createMemoryDisk,
   type Diagnostic,
   type Engine,
   EngineError,
   type EngineEvent,
+  type EngineOptions,
 } from "../engine/engine.ts";
 import type { Program } from "../engine/host.ts";
 import { loadProgram } from "../engine/language/program.ts";
 import { catalogue, contentAt, createProvider } from "../provider.ts";
-import { startEmbedded } from "./emulator.ts";
+import { embeddedTarget, startEmbedded } from "./emulator.ts";
 import { CommandError, type ExitCode, exitCode } from "./exit.ts";
+import { guard, print, printError } from "./render/door.ts";
 import { diagnosticText } from "./render/format.ts";
 import { createJsonRenderer } from "./render/json.ts";
 import { createLineRenderer, type Renderer } from "./render/lines.ts";
@@ -32,10 +36,6 @@ export interface Stack {
   readonly shown: <T>(renderer: Renderer, work: () => Promise<T>) => Promise<T>;
   readonly signal: AbortSignal;
 }
-
-export const print = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
 
 /** The renderer of a command that changes something: a tree on a terminal, else lines; JSON when asked for. */
 export function renderer(settings: Settings, options: { diff?: boolean; expected?: number } = {}): Renderer {
@@ -74,7 +74,7 @@ export async function withStack(
   const cancel = new AbortController();
   const onSignal = () => {
     if (cancel.signal.aborted) process.exit(exitCode.interrupted);
-    if (!settings.json) console.error("\ninterrupted: what runs is ended first; once more to stop at once");
+    if (!settings.json) printError("\ninterrupted: what runs is ended first; once more to stop at once");
     cancel.abort();
   };
   process.on("SIGINT", onSignal);
@@ -87,24 +87,28 @@ export async function withStack(
       catalogue,
       fetch: contentAt,
     });
+    if (!settings.showSecrets) guard(program.providerConfig);
     if (program.projectName === "" && !judges) refuseBroken(program, settings);
     if (settings.emulator) emulator = await startEmbedded(settings.emulator.file);
-    const makeProvider = emulator ? providerOf(emulator) : hintingProvider;
+    const makeProvider = emulator ? providerOf(emulator, settings) : hintingProvider;
     let current: Renderer | undefined;
     const engine = createEngine({
       project: program.projectName || (project?.(settings) ?? "unnamed"),
       stack: settings.stack,
-      stateFolder: settings.stateFolder,
+      ...stateArea(settings),
       program,
       parallel: settings.parallel,
       signal: cancel.signal,
-      onEvent: (event: EngineEvent) => current?.event(event),
+      onEvent: (event: EngineEvent) => {
+        if (!settings.showSecrets) guard(event);
+        current?.event(event);
+      },
       createProvider: makeProvider,
     });
     const openProvider = async () => {
       const provider = makeProvider();
       await provider.configure(program.providerConfig);
-      return provider;
+      return engine.admit(provider);
     };
     const shown: Stack["shown"] = async (renderer, doing) => {
       current = renderer;
@@ -130,14 +134,41 @@ export async function withStack(
   }
 }
 
+/**
+ * Where the state is. Stacks on an emulator are never those of a service: one that keeps its account in a file has an area of its own for it, one
+ * that forgets its account forgets its stacks, too.
+ */
+function stateArea({
+  stateFolder,
+  emulator,
+}: Settings): Pick<EngineOptions, "stateFolder" | "disk" | "environment"> {
+  if (emulator === undefined) return { stateFolder };
+  if (emulator.file !== undefined)
+    return { stateFolder: join(stateFolder, "emulator", areaName(stateFolder, emulator.file)) };
+  const environment = { ...process.env, PLUMBLINE_PASSPHRASE: randomUUID() };
+  return { stateFolder, disk: createMemoryDisk(), environment };
+}
+
+/** Says whose area it is, and is the same wherever the state folder and the account's file are moved together. */
+function areaName(stateFolder: string, file: string): string {
+  const digest = createHash("sha256").update(relative(stateFolder, file)).digest("hex");
+  return `${basename(file).replace(/[^A-Za-z0-9_-]+/g, "-")}-${digest.slice(0, 8)}`;
+}
+
 /** With `--emulator` every provider of the run talks to it, whatever config and environment say. */
-function providerOf(emulator: Emulator): () => Provider {
+function providerOf(emulator: Emulator, { stateFolder, emulator: how }: Settings): () => Provider {
+  const file = how?.file === undefined ? undefined : relative(stateFolder, how.file);
+  const target = embeddedTarget(emulator, file);
   return () => {
     const provider = createProvider({ environment: {} });
     return {
       ...provider,
       configure: () =>
         provider.configure({ baseUrl: emulator.baseUrl, token: emulator.token, brand: "compute" }),
+      identify: async (options) => {
+        if (options?.asks !== false) await provider.identify?.(options);
+        return target;
+      },
     };
   };
 }
@@ -186,7 +217,7 @@ export function refuseBroken(program: Program, settings: Settings): void {
   const errors = program.diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   if (errors.length === 0) return;
   if (settings.json) print(JSON.stringify({ diagnostics: errors }));
-  for (const diagnostic of errors) console.error(diagnosticText(diagnostic, settings.colors));
+  for (const diagnostic of errors) printError(diagnosticText(diagnostic, settings.colors));
   throw new CommandError("", exitCode.error);
 }
 
@@ -202,6 +233,13 @@ export function addTargetOption(command: Command): Command {
 
 export function targetsOf(flags: { target?: string[] }): { targets?: string[] } {
   return flags.target && flags.target.length > 0 ? { targets: flags.target } : {};
+}
+
+/** The flag of what reads the stack's objects. */
+export const allowGone = ["--allow-gone", "go on although every object of the stack reads as gone"] as const;
+
+export function goneOf(flags: { allowGone?: boolean }): { allowGone?: true } {
+  return flags.allowGone ? { allowGone: true } : {};
 }
 
 /** Resolves a path given on the command line. */

@@ -65,7 +65,7 @@ export interface Examination<I extends Fields> {
 /** What an action on an object works with that exists. */
 export interface ObjectContext<I extends Fields> extends ActionContext<I> {
   readonly id: string;
-  /** In a delete: true when this operation knows another resource to be the object of the type (by key) with that id. */
+  /** In an update or a delete: true when this operation knows another resource to be the object of the type (by key) with that id. */
   readonly isOurs?: (key: string, id: string) => boolean;
   readonly path: string;
 }

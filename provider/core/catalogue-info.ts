@@ -52,6 +52,11 @@ export interface PropertyInfo {
   readonly secret: boolean;
   /** True for an input that the service keeps and never answers: an import leaves it unset, and it stays as it is. */
   readonly untold?: true;
+  /**
+   * True for an input by which the object of a create that was cut off is looked for, or that cannot be changed once it is there: what it was
+   * then is kept with the create. Never of types whose objects exist from the beginning.
+   */
+  readonly lasting?: true;
 }
 
 export interface VerbInfo {
@@ -77,6 +82,10 @@ export interface ResourceInfo {
   readonly outputs: { readonly [name: string]: PropertyInfo };
   /** Canonical tokens of the types that its objects are listed under (one, or one by kind); absent: none. */
   readonly parents?: readonly string[];
+  /** True when the service deletes its objects together with the object that they are listed under. */
+  readonly goesWithParent?: true;
+  /** True when a replacement can exist beside an old object that is to be kept, whatever a diff says of the order. */
+  readonly standsBeside?: true;
   /** Why an import of a whole account has no objects of the type; absent: it has them. */
   readonly leftOut?: string;
 }

@@ -65,6 +65,8 @@ function resourceInfo(type: ResourceType, types: ReadonlyMap<string, ResourceTyp
     token: type.token,
     description: type.description,
     ...(parents.length > 0 && { parents }),
+    ...(type.goesWithParent && { goesWithParent: true }),
+    ...(type.standsBeside && { standsBeside: true }),
     ...(typeof type.leftOut === "string" && { leftOut: type.leftOut }),
     inputs: inputInfos(type),
     outputs: propertyInfos(stateFields(type), (name) => isAlwaysAnswered(type, name)),
@@ -76,8 +78,12 @@ function inputInfos(type: ResourceType): ResourceInfo["inputs"] {
   const infos = propertyInfos(type.inputs, (name) => isRequired(type.inputs[name]!));
   return Object.fromEntries(
     Object.entries(infos).map(([name, info]) => {
-      const { writeOnly, immutable } = annotations(type.inputs[name]!);
-      return [name, writeOnly && !immutable ? { ...info, untold: true } : info];
+      const { writeOnly, immutable, adoptKey } = annotations(type.inputs[name]!);
+      const isLasting = (immutable || adoptKey) && !type.takesOver;
+      return [
+        name,
+        { ...info, ...(writeOnly && !immutable && { untold: true }), ...(isLasting && { lasting: true }) },
+      ];
     }),
   );
 }

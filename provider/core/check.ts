@@ -5,7 +5,7 @@ import { decideName } from "./automatic-name.ts";
 import { changedInputs } from "./diff.ts";
 import { annotations, type Fields, fieldsOf, itemsOf, mapItemsOf } from "./field.ts";
 import { isAmong, knownValues, plainInputs, withoutNulls } from "./plain.ts";
-import type { Plan } from "./plan.ts";
+import type { Plan, Verdict } from "./plan.ts";
 import { parsePath } from "./property-path.ts";
 import type { CheckFailure, CheckRequest, CheckResponse } from "./protocol.ts";
 import type { CheckedInputs, ResourceType } from "./resource.ts";
@@ -62,7 +62,11 @@ export async function checkResource(
     certificates,
     now,
   });
-  if (failures.length === 0) failures.push(...plan.declare(type, request, given));
+  if (failures.length === 0) {
+    const verdict = plan.declare(type, request, given, request.oldInputs);
+    failures.push(...verdict.failures);
+    for (const doubt of verdict.doubts) request.log?.("warning", doubtful(doubt));
+  }
   if (
     failures.length === 0 &&
     request.oldInputs &&
@@ -76,6 +80,12 @@ export async function checkResource(
     });
   }
   return { inputs: markSecrets(type.inputs, given), failures };
+}
+
+/** What is said of a clash under a parent that does not exist yet. */
+function doubtful({ property, reason, parent }: Verdict["doubts"][number]): string {
+  const what = property === "" ? reason : `${property}: ${reason}`;
+  return `${what}; this is refused when it is made, if "${parent}", which does not exist yet, is what both belong to`;
 }
 
 /** A reason without the value that it ends with (`must be an address, not "x"`), where that is a secret. */

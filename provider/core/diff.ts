@@ -2,7 +2,7 @@
 
 import type { TSchema } from "typebox";
 import { isAutomaticName } from "./automatic-name.ts";
-import { comparable, differences, equal, same, toldOf } from "./compare.ts";
+import { comparable, type Difference, differences, equal, same, toldOf } from "./compare.ts";
 import { annotations } from "./field.ts";
 import { knownValues, plainInputs } from "./plain.ts";
 import { formatPath, isWithin, parsePath } from "./property-path.ts";
@@ -12,8 +12,12 @@ import type { Value, ValueMap } from "./value.ts";
 
 export type DiffOf = Pick<DiffRequest, "name" | "oldInputs" | "state" | "newInputs" | "ignoreChanges">;
 
-/** The three-value diff of a resource. An unknown counts as changed. */
-export function diffResource(type: ResourceType, request: DiffOf): DiffResponse {
+/** The three-value diff of a resource. An unknown counts as changed, and so does what is `unapplied`, whatever was saved of it. */
+export function diffResource(
+  type: ResourceType,
+  request: DiffOf,
+  unapplied: ReadonlySet<string> = new Set(),
+): DiffResponse {
   const { state } = request;
   const oldInputs = canonicalOf(type, request.oldInputs, state);
   const newInputs = canonicalOf(type, request.newInputs, state);
@@ -21,9 +25,9 @@ export function diffResource(type: ResourceType, request: DiffOf): DiffResponse 
   const detailedDiff: { [path: string]: PropertyDiff } = {};
   const changed = new Set<string>();
   const replaced: string[] = [];
-  for (const name of changedInputs(type, oldInputs, state, newInputs)) {
+  for (const name of new Set([...changedInputs(type, oldInputs, state, newInputs), ...unapplied])) {
     const field = type.inputs[name]!;
-    const found =
+    const differing =
       type.differences?.(name, oldInputs[name], newInputs[name]) ??
       differences(
         field,
@@ -31,6 +35,7 @@ export function diffResource(type: ResourceType, request: DiffOf): DiffResponse 
         comparable(field, newInputs[name]),
         [name],
       );
+    const found = differing.length === 0 && unapplied.has(name) ? [cutOff(name, newInputs[name])] : differing;
     const places = found
       .filter(({ path }) => !ignored.some((pattern) => isWithin(path, pattern)))
       .map(({ path, kind, values }) => ({
@@ -55,6 +60,16 @@ export function diffResource(type: ResourceType, request: DiffOf): DiffResponse 
     // Also told of changes in place: the user may have any of them replace (`replaceOnChanges`).
     deleteBeforeReplace: changes && collides(type, request),
     stables: replaced.length > 0 ? [] : Object.keys(state).filter((name) => !moves(type, name, changed)),
+  };
+}
+
+/** A value that was saved as it is declared, and that may be another on the service. */
+function cutOff(name: string, declared: Value | undefined): Difference {
+  const after = isAbsent(declared) ? {} : { after: declared as Value };
+  return {
+    path: [name],
+    kind: "update",
+    values: { before: "(changed by a run that was cut off)", ...after },
   };
 }
 

@@ -1,7 +1,14 @@
 /** The errors that verbs throw beside plain ones, and what an engine may conclude from an error. Exported by `protocol.ts`. */
 
-import type { CheckFailure } from "./protocol.ts";
 import type { ValueMap } from "./value.ts";
+
+/** `property` is a path (`records[0].ttlSec`); empty when no one property is at fault. `reason` says what is wrong and what to do; it never shows a secret. */
+export interface CheckFailure {
+  readonly property: string;
+  readonly reason: string;
+  /** True for a guard: what is asked can be done, but only when the user allows it in so many words. */
+  readonly guard?: true;
+}
 
 /**
  * What an engine may conclude from an error of `create`, `update` or `delete`: CheckFailedError and any error that has, itself or in its chain

@@ -27,8 +27,6 @@ export interface Annotations {
   readonly wireName?: string;
   /** A change replaces the resource. Sent on create only. */
   readonly immutable?: boolean;
-  /** Sent on create only; a change is carried out by an aspect. */
-  readonly createOnly?: boolean;
   /** Not accepted on create: sent by an update right after it. */
   readonly updateOnly?: boolean;
   /** Never sent as a field: it steers the provider, or an aspect carries it. */
@@ -102,7 +100,6 @@ export type ValuesOf<F extends Fields> = { readonly [K in keyof F]?: Static<F[K]
 export const annotationKeywords = [
   "wireName",
   "immutable",
-  "createOnly",
   "updateOnly",
   "local",
   "secret",

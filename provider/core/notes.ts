@@ -44,7 +44,8 @@ export function notesIn(store: NoteStore, options: { readonly isReadOnly: boolea
 /** Notes of what was never noted about, for the preview of a create. */
 export const noNotes: Notes = notesIn({ held: () => ({}), hold: async () => {} }, { isReadOnly: true });
 
-function isNoJson(value: Value): boolean {
+/** True for what a note, or anything else that is written down beside the state, must not hold. */
+export function isNoJson(value: Value): boolean {
   return (
     isSecret(value) ||
     isUnknown(value) ||

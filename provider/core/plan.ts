@@ -5,6 +5,7 @@ import { comparable } from "./compare.ts";
 import { annotations } from "./field.ts";
 import { knownValues, plainInputs } from "./plain.ts";
 import type { CheckFailure, ResourceIdentity, Urn } from "./protocol.ts";
+import { newRenames } from "./renames.ts";
 import type { ResourceType } from "./resource.ts";
 import { isResourceReference, isUnknown, reveal, type Value, type ValueMap } from "./value.ts";
 
@@ -17,10 +18,23 @@ interface Entry {
   readonly groups: readonly string[];
 }
 
+/** What is wrong with a declaration beside its siblings. */
+export interface Verdict {
+  readonly failures: readonly CheckFailure[];
+  /** Failures that these would be if the parent, of which nothing is known yet, is the only one that this plan has for it so far. */
+  readonly doubts: readonly (CheckFailure & { readonly parent: string })[];
+}
+
 /** The memory of one operation. */
 export interface Plan {
   /** Remembers checked inputs in place of what the same URN declared before, and refuses what cannot stand beside its siblings. */
-  readonly declare: (type: ResourceType, identity: ResourceIdentity, inputs: ValueMap) => CheckFailure[];
+  readonly declare: (
+    type: ResourceType,
+    identity: ResourceIdentity,
+    inputs: ValueMap,
+    /** As last applied; absent for what does not exist yet. */
+    oldInputs?: ValueMap,
+  ) => Verdict;
   /** The declared values of the parent that these inputs name, where this plan declares it. */
   readonly parentOf: (
     type: ResourceType,
@@ -28,13 +42,16 @@ export interface Plan {
   ) => { readonly [name: string]: unknown } | undefined;
   /** Remembers that the object with this id is the resource with this URN. */
   readonly know: (type: ResourceType, id: string, urn: Urn) => void;
+  /** Remembers that the object with this id is a part of another resource (a pool of a cluster that declares it), and none of its own. */
+  readonly knowPart: (type: ResourceType, id: string) => void;
+  readonly isPart: (type: ResourceType, id: string) => boolean;
   /** The resource of another type that this operation declares and that owns the object with these values, if one does. */
   readonly ownerOf: (
     type: ResourceType,
     values: ValueMap,
   ) => { readonly type: ResourceType; readonly name: string } | undefined;
-  /** True when some resource of this deployment is known to be that object. */
-  readonly isOurs: (type: ResourceType, id: string) => boolean;
+  /** True when some resource of this deployment, other than the one with that URN, is known to be that object. */
+  readonly isOurs: (type: ResourceType, id: string, except?: Urn) => boolean;
 }
 
 /** An empty plan. */
@@ -42,16 +59,49 @@ export function newPlan(): Plan {
   const entries = new Map<Urn, Entry>();
   const groups = new Map<string, Set<Entry>>();
   const owners = new Map<string, Urn>();
+  const parts = new Set<string>();
+  const renames = newRenames();
+  /** URNs whose objects are known. */
+  const known = new Set<Urn>();
+  /** By the type's key: all entries, and those of which no object is known. */
+  const declared = new Map<string, { readonly all: Map<Urn, Entry>; readonly fresh: Map<Urn, Entry> }>();
 
   const forget = (urn: Urn) => {
     const entry = entries.get(urn);
     for (const group of entry?.groups ?? []) groups.get(group)?.delete(entry!);
     entries.delete(urn);
+    const ofType = entry && declared.get(entry.type.key);
+    ofType?.all.delete(urn);
+    ofType?.fresh.delete(urn);
+  };
+
+  const remember = (entry: Entry, isFresh: boolean) => {
+    const { urn, type } = entry;
+    entries.set(urn, entry);
+    const ofType = declared.get(type.key) ?? { all: new Map(), fresh: new Map() };
+    declared.set(type.key, ofType);
+    ofType.all.set(urn, entry);
+    if (isFresh) ofType.fresh.set(urn, entry);
   };
 
   const valuesOf = (type: ResourceType, parent: string | undefined) => {
     const urn = parent === undefined ? undefined : (owners.get(`${type.parents?.[0]}/${parent}`) ?? parent);
     return urn === undefined ? undefined : entries.get(urn)?.values;
+  };
+
+  /**
+   * The one resource of this plan that an unknown parent can be: a parent is declared before what stands under it, and of several only one that
+   * does not exist yet has no id.
+   */
+  const soleParent = (type: ResourceType, inputs: ValueMap): Entry | undefined => {
+    const parameters = type.parameters.filter((name) => name !== type.ownParameter && isParent(type, name));
+    const [key, ...others] = type.parents ?? [];
+    if (parameters.length !== 1 || others.length > 0 || !isUnknown(reveal(inputs[parameters[0]!] ?? null)))
+      return undefined;
+    const { fresh, all } = declared.get(key ?? "") ?? { fresh: new Map(), all: new Map() };
+    const candidates = fresh.size > 0 ? fresh : all;
+    const [candidate] = candidates.values();
+    return candidates.size === 1 ? candidate : undefined;
   };
 
   /** The refusals of resources of other types under the same parent, whichever of the two has the rule. */
@@ -74,12 +124,16 @@ export function newPlan(): Plan {
     return failures;
   };
 
-  const declare: Plan["declare"] = (type, identity, inputs) => {
+  const declare: Plan["declare"] = (type, identity, inputs, oldInputs) => {
     forget(identity.urn);
+    renames.forget(identity.urn);
     const values = knownValues(plainInputs(type.inputs, inputs));
-    const parent = parentOf(type, inputs);
+    const told = parentOf(type, inputs);
+    const guess = told === undefined ? soleParent(type, inputs) : undefined;
+    // What is only supposed to stand under a parent never meets what is known to.
+    const parent = guess ? `?${guess.urn}` : told;
     const uniques = uniqueGroups(type, parent, values);
-    const parentValues = valuesOf(type, parent);
+    const parentValues = guess?.values ?? valuesOf(type, parent);
     const shared = parent === undefined ? [] : (type.siblings?.groups(values, parentValues) ?? []);
     const ruled = shared.map((group) => `${type.key}|${parent}|rule|${group}`);
     const everyone = parent === undefined ? [] : [`${type.key}|${parent}|all`];
@@ -103,6 +157,13 @@ export function newPlan(): Plan {
         });
       }
     }
+    const held = uniqueGroups(type, parent, knownValues(plainInputs(type.inputs, oldInputs ?? {})));
+    for (const { property, holder } of renames.note(identity, held, uniques)) {
+      failures.push({
+        property,
+        reason: `${JSON.stringify(values[property])} is still the ${property} of "${holder}", and names cannot change places in one run: give one of the two another ${property} first, and exchange them in the next run`,
+      });
+    }
     const refusers = new Set<Entry>();
     ruled.forEach((group, i) => {
       for (const other of groups.get(group) ?? []) {
@@ -125,12 +186,13 @@ export function newPlan(): Plan {
       }
     }
     failures.push(...besideOthers(entry, parent, parentValues));
-    entries.set(identity.urn, entry);
+    remember(entry, !known.has(identity.urn));
     for (const group of entry.groups) {
       const members = groups.get(group) ?? new Set();
       groups.set(group, members.add(entry));
     }
-    return failures;
+    if (!guess) return { failures, doubts: [] };
+    return { failures: [], doubts: failures.map((failure) => ({ ...failure, parent: guess.name })) };
   };
 
   const ownerOf: Plan["ownerOf"] = (type, inputs) => {
@@ -147,8 +209,17 @@ export function newPlan(): Plan {
     declare,
     ownerOf,
     parentOf: (type, inputs) => valuesOf(type, parentOf(type, inputs)),
-    know: (type, id, urn) => void owners.set(`${type.key}/${id}`, urn),
-    isOurs: (type, id) => owners.has(`${type.key}/${id}`),
+    know: (type, id, urn) => {
+      owners.set(`${type.key}/${id}`, urn);
+      known.add(urn);
+      declared.get(type.key)?.fresh.delete(urn);
+    },
+    knowPart: (type, id) => void parts.add(`${type.key}/${id}`),
+    isPart: (type, id) => parts.has(`${type.key}/${id}`),
+    isOurs: (type, id, except) => {
+      const owner = owners.get(`${type.key}/${id}`);
+      return owner !== undefined && owner !== except;
+    },
   };
 }
 

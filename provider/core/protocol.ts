@@ -1,50 +1,10 @@
 /** The Provider: one record of verbs that both engines call. Mirrors the Pulumi protocol without its wire. Pure types and errors. */
 
+import type { RequestContext, ResourceIdentity, Urn } from "./context.ts";
+import type { CheckFailure } from "./failures.ts";
+import type { PropertyDiff } from "./property-diff.ts";
+import type { TargetIdentity } from "./target.ts";
 import type { Value, ValueMap } from "./value.ts";
-
-/** `urn:pulumi:<stack>::<project>::<parent types$type>::<name>`. */
-export type Urn = string;
-
-export type Severity = "debug" | "info" | "warning" | "error";
-
-/** Tells the user something while a verb runs. `ephemeral` is a status line (a wait's progress), not a message to keep. */
-export type Log = (severity: Severity, message: string, options?: { ephemeral?: boolean }) => void;
-
-/**
- * Notes about one resource that outlive a killed process: written before a write whose lost answer nothing else could tell, found by the
- * next verb of the same URN. An engine drops them when the resource is deleted; a type tells stale ones by the state beside them.
- */
-export interface Notes {
-  /** What an earlier verb, or this one, noted last under the key. */
-  readonly get: (key: string) => Value | undefined;
-  /** Resolves when it is safely on disk. Plain JSON, never a secret; `undefined` removes the note. */
-  readonly set: (key: string, note: Value | undefined) => Promise<void>;
-}
-
-/** What every request carries beside its own fields. */
-export interface RequestContext {
-  /** Of the resource that the verb is about; absent where nothing can be kept, and in previews read only. */
-  readonly notes?: Notes;
-  /** Status and warnings of this verb; never throws. */
-  readonly log?: Log;
-  /** Aborted on cancel: no new write starts, waits end, what runs may end. */
-  readonly signal?: AbortSignal;
-}
-
-/** Names the resource that a verb is about. `type` is the canonical token, for example `plumbline:dns/domain:Domain`. */
-export interface ResourceIdentity {
-  readonly urn: Urn;
-  readonly type: string;
-  readonly name: string;
-}
-
-/** `property` is a path (`records[0].ttlSec`); empty when no one property is at fault. `reason` says what is wrong and what to do; it never shows a secret. */
-export interface CheckFailure {
-  readonly property: string;
-  readonly reason: string;
-  /** True for a guard: what is asked can be done, but only when the user allows it in so many words. */
-  readonly guard?: true;
-}
 
 export interface CheckConfigRequest extends RequestContext {
   readonly urn: Urn;
@@ -66,16 +26,6 @@ export interface CheckResponse {
   /** The inputs to save and to hand to the other verbs: the user's spelling, with automatic names added. */
   readonly inputs: ValueMap;
   readonly failures: readonly CheckFailure[];
-}
-
-export type DiffKind = "add" | "delete" | "update" | "add-replace" | "delete-replace" | "update-replace";
-
-export interface PropertyDiff {
-  readonly kind: DiffKind;
-  /** True: the old value is the old input's; false: it is the old output's. */
-  readonly inputDiff: boolean;
-  /** The values, where the path leads to none in the inputs (a record of a list, by its name). For showing only. */
-  readonly values?: { readonly before?: Value; readonly after?: Value };
 }
 
 export interface DiffRequest extends ResourceIdentity, RequestContext {
@@ -122,8 +72,12 @@ export interface CreateRequest extends ResourceIdentity, RequestContext {
   readonly earlierAttempt?: EarlierAttempt;
   /** True when another declared resource has this id already; such an object is never taken over. */
   readonly isKnownId?: IsKnownId;
-  /** Awaited as soon as the service gave an id, before any wait: save it. `state` may hold secrets shown only once. */
-  readonly onCreated?: (id: string, state: ValueMap) => void | Promise<void>;
+  /**
+   * Awaited as soon as the service gave an id, before any wait: save it. `state` may hold secrets shown only once. `applied` are the inputs that
+   * a request surely carried, and the only ones that may be saved as applied: what is declared beyond them is still to be brought about, and
+   * the next diff then says so.
+   */
+  readonly onCreated?: (id: string, state: ValueMap, applied: ValueMap) => void | Promise<void>;
 }
 
 /** The create whose object is looked for: its type and its inputs as they were then. */
@@ -133,17 +87,24 @@ export interface FindRequest extends ResourceIdentity, RequestContext {
   readonly isKnownId?: IsKnownId;
 }
 
-/** `undefined`: the attempt made nothing. `state` is what is there now, as far as the look-up showed it. */
+/** `undefined`: the attempt made nothing. `state` is what is there now, as far as the look-up showed it, and `inputs` those that surely apply to it. */
 export type FindResponse =
   | {
       readonly id: string;
+      readonly inputs: ValueMap;
       readonly state: ValueMap;
       /** What only the answer to its create told is lost, so that nobody can use it: it is to be deleted, and made anew where it is wanted. */
       readonly lost?: true;
     }
   | undefined;
 
-export interface CreateResponse {
+/** What a verb that was carried out leaves to its engine. */
+interface Carried {
+  /** Keys of notes that are of no use any more once this answer is saved: an engine that knows when that is drops them then. */
+  readonly spent?: readonly string[];
+}
+
+export interface CreateResponse extends Carried {
   /** Empty in a preview. */
   readonly id: string;
   /** Checked inputs echoed plus outputs. In a preview: what can be derived, the rest `unknown`. Never unknown otherwise. */
@@ -175,7 +136,7 @@ export interface UpdateRequest extends ResourceIdentity, RequestContext {
   readonly ignoreChanges?: readonly string[];
 }
 
-export interface UpdateResponse {
+export interface UpdateResponse extends Carried {
   readonly state: ValueMap;
 }
 
@@ -261,9 +222,9 @@ export interface Provider {
   /**
    * Looks for the object that an earlier create made, by the rules of `create` with `earlierAttempt`, but makes nothing, changes
    * nothing and waits for nothing. An engine needs it for a create that was cut off and is no longer declared as it was: the object is
-   * found, then updated or deleted. Absent: the engine repeats that create with `earlierAttempt` instead.
+   * found, then updated or deleted.
    */
-  readonly find?: (request: FindRequest) => Promise<FindResponse>;
+  readonly find: (request: FindRequest) => Promise<FindResponse>;
   readonly read: (request: ReadRequest) => Promise<ReadResponse>;
   readonly update: (request: UpdateRequest) => Promise<UpdateResponse>;
   readonly delete: (request: DeleteRequest) => Promise<void>;
@@ -273,6 +234,14 @@ export interface Provider {
   readonly run?: (request: RunRequest) => Promise<RunResponse>;
   /** Looks up what a verb of an area would destroy; writes nothing. Absent where a provider has no such verbs. */
   readonly foresee?: (request: RunRequest) => Promise<Foresight>;
+  /**
+   * Tells the account from what answers said so far; makes one GET where there was none yet, so that the service's time is known after it, too.
+   * `asks: false`: makes none, and leaves the account out where no answer named it yet. Absent where a provider knows no accounts.
+   */
+  readonly identify?: (options?: {
+    readonly asks?: boolean;
+    readonly signal?: AbortSignal;
+  }) => Promise<TargetIdentity>;
   /** Requests made so far. */
   readonly requests: () => RequestCounts;
   /** Now, by the service's clock as last seen in an answer, else by this machine's (RFC 3339). For EarlierAttempt. */
@@ -293,5 +262,9 @@ export type {
   ResourceInfo,
   VerbInfo,
 } from "./catalogue-info.ts";
+export type { Log, Notes, RequestContext, ResourceIdentity, Severity, Urn } from "./context.ts";
+export type { CheckFailure } from "./failures.ts";
 export { CancelledError, CheckFailedError, ResourceInitFailedError, surelyNotWritten } from "./failures.ts";
+export type { DiffKind, PropertyDiff } from "./property-diff.ts";
+export type { TargetIdentity } from "./target.ts";
 export type { Value, ValueMap };

@@ -4,28 +4,9 @@ import type { TSchema } from "typebox";
 import { annotations, type Fields, fieldsOf, itemsOf, mapItemsOf } from "./field.ts";
 import { parametersOf } from "./identifier.ts";
 import type { ObjectReference, Relations } from "./protocol.ts";
+import type { FoundObject } from "./reference.ts";
 import type { ResourceType } from "./resource.ts";
 import { isValueMap, reveal, type Value, type ValueMap } from "./value.ts";
-
-/** An object as a read for an import gave it. */
-export interface FoundObject {
-  readonly id: string;
-  readonly inputs: ValueMap;
-  readonly state: ValueMap;
-}
-
-/** An object of another type; `type` is that type's key (`kubernetes/nodePool`). */
-export interface TypePart {
-  readonly type: string;
-  readonly id: string;
-}
-
-/** An input that names an object of another type; `property` is what the input has the value of. */
-export interface TypeReference extends TypePart {
-  /** The way to the value from the inputs. */
-  readonly path: readonly (string | number)[];
-  readonly property: string;
-}
 
 type Types = ReadonlyMap<string, ResourceType>;
 type Path = ObjectReference["path"];

@@ -14,7 +14,7 @@ import type { CertificatePort } from "./certificate-port.ts";
 import type { Difference } from "./compare.ts";
 import type { Fields, ValuesOf } from "./field.ts";
 import type { CheckFailure } from "./protocol.ts";
-import type { FoundObject, TypePart, TypeReference } from "./relation.ts";
+import type { FoundObject, TypePart, TypeReference } from "./reference.ts";
 import type { ServicePort, WireObject } from "./service-port.ts";
 import { canonicalToken } from "./token.ts";
 import { triggered } from "./trigger.ts";
@@ -142,6 +142,10 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly parents?: readonly string[];
   /** Where the first parameter chooses the type that the next ones are the id of: types by that parameter's value. In place of `parents`. */
   readonly parentsByKind?: { readonly [value: string]: string };
+  /** What `collides` says is only the order in which a replacement is made: where the old object is to be kept, the new one can exist beside it. */
+  readonly standsBeside?: true;
+  /** The service deletes the object together with its parent (the last of `parents`). */
+  readonly goesWithParent?: true;
   /** False for objects of the collection that are of another type; default: all are of this one. */
   readonly includes?: (object: WireObject) => boolean;
   readonly inputs: I;

@@ -23,7 +23,7 @@ import {
 import { objectFromWire } from "./wire.ts";
 
 /** True for inputs that the service never answers. */
-function isUnreadable(type: ResourceType, name: string): boolean {
+export function isUnreadable(type: ResourceType, name: string): boolean {
   const notes = annotations(type.inputs[name]!);
   return notes.writeOnly === true || notes.local === true || notes.trigger === true;
 }
@@ -116,6 +116,37 @@ export function refreshedInputs(
   return result;
 }
 
+/**
+ * The inputs that hold of an object of which not everything was brought in line: of the rest the earlier ones, and where a part of it was
+ * done, what is there now.
+ */
+export function appliedInputs(
+  type: ResourceType,
+  inputs: ValueMap,
+  before: { readonly inputs: ValueMap; readonly state: ValueMap } | undefined,
+  pending: ReadonlySet<string>,
+  live: ValueMap,
+): ValueMap {
+  const applied: Mutable = { ...inputs };
+  for (const name of pending) {
+    for (const each of [name, ...substitutes(type, name)]) {
+      const old = before?.inputs[each];
+      if (old === undefined) delete applied[each];
+      else applied[each] = old;
+    }
+  }
+  const now = refreshedInputs(type, applied, before?.state ?? {}, live);
+  for (const name of pending) {
+    const isPart = before !== undefined || substitutes(type, name).length > 0;
+    if (!isPart || isUnreadable(type, name)) continue;
+    for (const each of [name, ...substitutes(type, name)]) {
+      if (now[each] === undefined) delete applied[each];
+      else applied[each] = now[each];
+    }
+  }
+  return applied;
+}
+
 /** True when the witness of a value that cannot be read has moved: what is there now is not what was last sent. */
 function hasLeft(type: ResourceType, field: TSchema, state: ValueMap, live: ValueMap): boolean {
   const { witness } = annotations(field);
@@ -154,8 +185,9 @@ export function foretoldUpdate(
   oldInputs: ValueMap,
   state: ValueMap,
   newInputs: ValueMap,
+  unapplied: ReadonlySet<string> = new Set(),
 ): ValueMap {
-  const changed = new Set(changedInputs(type, oldInputs, state, newInputs));
+  const changed = new Set([...changedInputs(type, oldInputs, state, newInputs), ...unapplied]);
   const result: Mutable = { ...state };
   for (const name of new Set([...Object.keys(type.inputs), ...Object.keys(type.outputs)])) {
     if (!moves(type, name, changed)) continue;

@@ -3,24 +3,23 @@
 import { randomUUID } from "node:crypto";
 import type { ValueMap } from "../core/value.ts";
 import { createProvider, catalogue as everyType } from "../provider.ts";
-import { type Adopted, adoptOne } from "./deployment/adoption.ts";
 import { createDeployment } from "./deployment/deployment.ts";
-import { destroyAll } from "./deployment/destruction.ts";
-import { createExecution } from "./deployment/execution.ts";
-import type { Engine, EngineOptions } from "./deployment/facade.ts";
-import { EngineError } from "./deployment/failure.ts";
-import { createStateFolder } from "./deployment/folder.ts";
-import { graphOf } from "./deployment/graph.ts";
-import { takeIn } from "./deployment/intake.ts";
-import { isDead, lockOwner, thisMachine } from "./deployment/lock.ts";
-import { createOperations } from "./deployment/operation.ts";
-import { createPlanCheck, makePlan, planNeedsKey, refuseStale } from "./deployment/plan.ts";
-import { findDrift, refreshState } from "./deployment/refresh.ts";
-import { saltOf } from "./deployment/snapshot.ts";
-import type { ResourceState } from "./deployment/state.ts";
-import { type Survey, surveyAccount } from "./deployment/survey.ts";
-import { deploymentOf, refuseForeign, toPulumi, toSnapshot } from "./deployment/transfer.ts";
-import { stackType } from "./deployment/urn.ts";
+import { refuseUnknownTargets } from "./deployment/run.ts";
+import { EngineError } from "./failure.ts";
+import { type Adopted, adoptOne } from "./operations/adoption.ts";
+import { destroyAll } from "./operations/destruction.ts";
+import { createExecution } from "./operations/execution.ts";
+import type { Engine, EngineOptions } from "./operations/facade.ts";
+import { takeIn } from "./operations/intake.ts";
+import { createKeeping } from "./operations/keeping.ts";
+import { createOperations } from "./operations/operation.ts";
+import { findDrift, refreshState } from "./operations/refresh.ts";
+import { type Move, retarget } from "./operations/retarget.ts";
+import { type Survey, surveyAccount } from "./operations/survey.ts";
+import { createUpdate } from "./operations/update.ts";
+import { createStateFolder } from "./state/folder.ts";
+import { thisMachine } from "./state/lock.ts";
+import type { ResourceState } from "./state/state.ts";
 
 export function createEngine(options: EngineOptions): Engine {
   const catalogue = options.catalogue ?? everyType;
@@ -38,8 +37,12 @@ export function createEngine(options: EngineOptions): Engine {
     now,
     notice: (message) => notices.tell(message),
     disk: options.disk,
+    deriveKey: options.deriveKey,
   });
-  const { operate, readOnly } = createOperations({
+  const makeProvider =
+    options.createProvider ??
+    (() => createProvider(options.environment ? { environment: options.environment } : {}));
+  const operations = createOperations({
     project: options.project,
     stack: options.stack,
     folder,
@@ -50,9 +53,7 @@ export function createEngine(options: EngineOptions): Engine {
     machine,
     catalogue,
     parallel: options.parallel ?? 16,
-    createProvider:
-      options.createProvider ??
-      (() => createProvider(options.environment ? { environment: options.environment } : {})),
+    createProvider: makeProvider,
     ...(options.program ? { defaultConfig: options.program.providerConfig } : {}),
     ...(options.signal ? { signal: options.signal } : {}),
   });
@@ -62,8 +63,34 @@ export function createEngine(options: EngineOptions): Engine {
     catalogue,
     organization: options.organization ?? "organization",
     stackOutputs: folder.stackOutputs,
-    emit,
     program: options.program,
+  });
+
+  const { operate } = operations;
+  const keeping = createKeeping({
+    project: options.project,
+    stack: options.stack,
+    folder,
+    operations,
+    provider: async () => {
+      const provider = makeProvider();
+      await provider.configure(defaultConfig);
+      return provider;
+    },
+    machine,
+    now,
+    notice: (message) => notices.tell(message),
+  });
+
+  const update = createUpdate({
+    project: options.project,
+    stack: options.stack,
+    folder,
+    operations,
+    execution,
+    refresh: options.program?.refresh ?? false,
+    emit,
+    now,
   });
 
   const engine: Engine = {
@@ -72,69 +99,25 @@ export function createEngine(options: EngineOptions): Engine {
         await execution.check(run);
         return {};
       }),
-    preview: (how = {}) =>
-      operate("preview", { write: false, preview: true, targets: how.targets }, async (run, sealer) => {
-        const outputs = (await execution.deploy(run, how)) ?? {};
-        if (!how.plan || run.hasFailed()) return { outputs };
-        const header = {
-          project: run.project,
-          stack: run.stack,
-          lineage: run.ledger.lineage,
-          time: now().toISOString(),
-        };
-        await sealer.ready();
-        const made = makePlan(run.steps, header, sealer.seal);
-        const salt = sealer.salt();
-        return { outputs, plan: { ...made, ...(salt === undefined ? {} : { salt }) } };
-      }),
-    async up(how = {}) {
-      const { plan } = how;
-      const opener = plan && folder.sealer(plan.salt);
-      if (plan && opener) {
-        if (plan.project !== options.project || plan.stack !== options.stack) {
-          throw new EngineError(
-            "plan",
-            `The plan is for the stack ${plan.stack} of ${plan.project}. Nothing was done.`,
-          );
-        }
-        if (planNeedsKey(plan)) await opener.ready();
-        const present = await operate(
-          "preview",
-          { write: false, preview: true, targets: how.targets, lineage: plan.lineage, quiet: true },
-          async (run) => {
-            await execution.deploy(run, how);
-            return {};
-          },
-        );
-        if (present.result !== "succeeded") {
-          for (const diagnostic of present.diagnostics) emit({ event: "diagnostic", ...diagnostic });
-          return { ...present, operation: "up", outputs: {} };
-        }
-        refuseStale(plan, present.steps, opener);
-      }
-      return operate(
-        "up",
-        {
-          write: true,
-          preview: false,
-          targets: how.targets,
-          ...(plan && opener ? { lineage: plan.lineage, plan: createPlanCheck(plan, opener) } : {}),
-        },
-        async (run) => ({ outputs: (await execution.deploy(run, how)) ?? {} }),
-      );
-    },
+    ...update,
     refresh: (how = {}) =>
       operate(
         "refresh",
-        { write: !how.previewOnly, preview: how.previewOnly ?? false, targets: how.targets },
+        {
+          write: !how.previewOnly,
+          preview: how.previewOnly ?? false,
+          targets: how.targets,
+          allowGone: how.allowGone,
+        },
         async (run) => {
+          refuseUnknownTargets(run);
           await refreshState(run);
           run.tellRepeated();
           return {};
         },
       ),
-    drift: () =>
-      operate("drift", { write: false, preview: true }, async (run) => {
+    drift: (how = {}) =>
+      operate("drift", { write: false, preview: true, allowGone: how.allowGone }, async (run) => {
         const declared = await execution.check(run.aside("validate"));
         const drifted = declared === undefined || run.hasFailed() ? [] : await findDrift(run, declared);
         run.tellRepeated();
@@ -143,7 +126,13 @@ export function createEngine(options: EngineOptions): Engine {
     destroy: (how = {}) =>
       operate(
         "destroy",
-        { write: !how.previewOnly, preview: how.previewOnly ?? false, targets: how.targets },
+        {
+          withoutKey: true,
+          write: !how.previewOnly,
+          preview: how.previewOnly ?? false,
+          targets: how.targets,
+          allowGone: how.allowGone,
+        },
         async (run) => {
           await destroyAll(run);
           run.tellRepeated();
@@ -186,6 +175,20 @@ export function createEngine(options: EngineOptions): Engine {
           }
         },
       ),
+    retarget: ({ previewOnly = false, force = false } = {}) =>
+      operate(
+        "retarget",
+        { write: !previewOnly, preview: previewOnly, takesAnyTarget: true },
+        async (run, _sealer, targets): Promise<{ moves?: Move[] }> => {
+          try {
+            return { moves: await retarget(run, { force, targetOf: targets.targetOf }) };
+          } catch (error) {
+            if (error instanceof EngineError) throw error;
+            run.failure(error, "");
+            return {};
+          }
+        },
+      ),
     invoke: async (token, args) => {
       let found: ValueMap = {};
       const result = await operate("invoke", { write: false, preview: true, quiet: true }, async (run) => {
@@ -202,69 +205,23 @@ export function createEngine(options: EngineOptions): Engine {
       if (result.result === "cancelled") throw new EngineError("usage", "The call was cancelled.");
       return found;
     },
-    outputs: () =>
-      readOnly(async (ledger) => {
-        if (ledger.isNew) {
-          throw new EngineError(
-            "usage",
-            `There is no stack ${options.stack} of ${options.project} in ${options.stateFolder}.`,
-          );
-        }
-        return [...ledger.resources.values()].find((state) => state.type === stackType)?.outputs ?? {};
-      }),
-    resources: () => readOnly(async (ledger) => [...ledger.resources.values()]),
-    graph: () => readOnly(async (ledger) => graphOf(ledger.resources.values())),
-    stacks: () => folder.stacks(),
-    exportState: () => readOnly((ledger) => ledger.file()),
-    exportPulumi: (how = {}) =>
-      readOnly(async (ledger, sealer) => {
-        await sealer.ready();
-        return toPulumi([...ledger.resources.values()], sealer, {
-          time: now().toISOString(),
-          showSecrets: how.showSecrets ?? false,
-        });
-      }),
-    async importState(text) {
-      const deployment = deploymentOf(text);
-      refuseForeign(deployment, options.project, options.stack);
-      await operate("import", { write: true, preview: false, quiet: true }, async (run, sealer) => {
-        const from = folder.sealer(saltOf(deployment, "The given state"));
-        if (saltOf(deployment, "The given state") !== undefined) await from.ready();
-        const file = await toSnapshot(deployment, from, sealer, {
-          serial: run.ledger.serial + 1,
-          lineage: run.ledger.lineage,
-          time: now().toISOString(),
-        });
-        await folder.disk.replace(folder.files.snapshot, `${JSON.stringify(file)}\n`);
-        return {};
-      });
-    },
-    lock: () => lockOwner(folder.disk, folder.files.lock),
-    async unlock(how = {}) {
-      const owner = await lockOwner(folder.disk, folder.files.lock);
-      if (owner === undefined) return undefined;
-      if (owner.host === machine.host && !isDead(owner, machine) && !how.force) {
-        throw new EngineError(
-          "locked",
-          `Process ${owner.pid}, which holds the lock for ${owner.operation}, still runs on this host. End it first; if it is something else by now, use --force.`,
-        );
-      }
-      await folder.disk.remove(folder.files.lock);
-      return owner;
-    },
+    admit: (provider) => operations.admit(provider),
+    ...keeping,
   };
   return engine;
 }
 
-export type { Adopted, Adoption } from "./deployment/adoption.ts";
-export type { EngineEvent, Step, Summary } from "./deployment/event.ts";
-export type { Engine, EngineOptions, PreviewOptions, Result, UpOptions } from "./deployment/facade.ts";
-export { EngineError } from "./deployment/failure.ts";
-export type { Graph } from "./deployment/graph.ts";
-export type { Intake } from "./deployment/intake.ts";
-export type { LockOwner } from "./deployment/lock.ts";
-export type { SavedPlan } from "./deployment/plan.ts";
-export type { Drifted } from "./deployment/refresh.ts";
-export type { ResourceState } from "./deployment/state.ts";
-export type { Discovery, LeftOut, Managed, Survey, SurveyOptions } from "./deployment/survey.ts";
+export type { EngineEvent, Step, Summary } from "./event.ts";
+export { EngineError } from "./failure.ts";
 export type { Diagnostic } from "./host.ts";
+export type { Adopted, Adoption } from "./operations/adoption.ts";
+export type { Engine, EngineOptions, PreviewOptions, Result, UpOptions } from "./operations/facade.ts";
+export type { Graph } from "./operations/graph.ts";
+export type { Intake } from "./operations/intake.ts";
+export type { SavedPlan } from "./operations/plan.ts";
+export type { Drifted } from "./operations/refresh.ts";
+export type { Move } from "./operations/retarget.ts";
+export type { Discovery, LeftOut, Managed, Survey, SurveyOptions } from "./operations/survey.ts";
+export type { LockOwner } from "./state/lock.ts";
+export { createMemoryDisk } from "./state/memory.ts";
+export type { ResourceState } from "./state/state.ts";

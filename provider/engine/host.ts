@@ -1,6 +1,7 @@
 /** The seam between the stack-file language and the deployment: the language runs a program, the host makes what it registers real. */
 
 import type { Catalogue, Log, Urn, Value, ValueMap } from "../core/protocol.ts";
+import type { Alias } from "./state/alias.ts";
 
 /** A place in a file; line and column count from 1. */
 export interface Position {
@@ -44,17 +45,6 @@ export interface ResourceOptions {
   readonly deletedWith?: Urn;
   readonly hideDiffs?: readonly string[];
 }
-
-export type Alias =
-  | { readonly urn: Urn }
-  | {
-      readonly name?: string;
-      readonly type?: string;
-      readonly stack?: string;
-      readonly project?: string;
-      readonly parent?: Urn;
-      readonly noParent?: boolean;
-    };
 
 /** A resource as a program wants it. */
 export interface Goal {
@@ -138,3 +128,5 @@ export class ProgramError extends Error {
     this.diagnostics = diagnostics;
   }
 }
+
+export type { Alias };

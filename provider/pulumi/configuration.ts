@@ -9,6 +9,7 @@ import { isSecret, reveal, secret, type Value } from "../core/value.ts";
 import { checkFailures, failureOf, missingKeys } from "./failure.ts";
 import { diffReply } from "./reply.ts";
 import type { Session } from "./session.ts";
+import { boundIn, nextTarget, refusalOf, targetOf, withTarget } from "./target.ts";
 import { decodeProperties, decodeValue, encodeProperties } from "./wire.ts";
 
 type Config = Catalogue["config"];
@@ -64,16 +65,23 @@ export function configuration(session: Session) {
       const { config } = catalogue;
       const { own, engines } = split(decodeProperties(request.getNews()));
       session.guard(own);
+      const bound = boundIn(decodeProperties(request.getOlds()));
+      const { createProvider } = await session.parts();
+      const typed = typedConfig(own, config);
+      const now = await targetOf(createProvider, typed, { asks: bound?.account === undefined, signal });
+      const refusal = refusalOf(bound, now);
       const { inputs, failures } = await provider.checkConfig({
         urn: request.getUrn(),
         oldInputs: typedConfig(split(decodeProperties(request.getOlds())).own, config),
-        newInputs: typedConfig(own, config),
+        newInputs: typed,
         log,
         signal,
       });
       const response = new wire.CheckResponse();
-      response.setInputs(encodeProperties({ ...asSent(inputs, own, config), ...engines }));
-      response.setFailuresList(checkFailures(failures, inputs, session.hide));
+      const checked = { ...asSent(inputs, own, config), ...engines };
+      response.setInputs(encodeProperties(withTarget(checked, nextTarget(bound, now))));
+      const refused = refusal === undefined ? [] : [{ property: "baseUrl", reason: refusal }];
+      response.setFailuresList(checkFailures([...failures, ...refused], inputs, session.hide));
       return response;
     });
   }
@@ -100,7 +108,7 @@ export function configuration(session: Session) {
     const sent = request.hasArgs() ? decodeProperties(request.getArgs()) : variablesOf(request);
     const own = typedConfig(split(sent).own, catalogue.config);
     try {
-      await session.configure(own);
+      await session.configure(own, boundIn(sent));
     } catch (error) {
       throw missing(error, own, catalogue.config) ?? error;
     }

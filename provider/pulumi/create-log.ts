@@ -6,8 +6,22 @@
 import type { ValueMap } from "../core/value.ts";
 import { openLineFile } from "./line-file.ts";
 
+/** What automatic names came from; the same gives the same names. */
+export interface Naming {
+  /** Base64. */
+  readonly seed: string;
+  readonly autonaming?: { readonly proposedName: string; readonly mode: "propose" | "enforce" | "disable" };
+}
+
+/** What a resumed create needs of the one that was cut off. */
+export interface Beginnings {
+  readonly naming?: Naming;
+  /** Inputs that tell its object, none of them secret, plain JSON; absent in logs of earlier versions. */
+  readonly lasting?: ValueMap;
+}
+
 /** A create whose end the engine has not shown to know. `id` is there once the service answered. */
-export interface Attempt {
+export interface Attempt extends Beginnings {
   readonly urn: string;
   readonly type: string;
   /** RFC 3339. */
@@ -26,7 +40,12 @@ export interface HeldNotes {
 
 /** One line of the file. `hold` has all notes that the holder has from then on. */
 type Line =
-  | { readonly begin: string; readonly type: string; readonly at: string; readonly pid: number }
+  | ({
+      readonly begin: string;
+      readonly type: string;
+      readonly at: string;
+      readonly pid: number;
+    } & Beginnings)
   | { readonly made: string; readonly id: string }
   | { readonly end: string }
   | { readonly notes: string; readonly hold: ValueMap; readonly pid?: number };
@@ -36,8 +55,8 @@ export interface CreateLog {
   find(urn: string): Attempt | undefined;
   /** The URNs whose unfinished attempts gave this id, as far as they have been read. */
   withId(type: string, id: string): readonly string[];
-  /** Resolves when the attempt is safely on disk; an earlier unfinished one of the URN keeps its start. */
-  begin(urn: string, type: string, at: string): Promise<void>;
+  /** Resolves when the attempt is safely on disk; an earlier unfinished one of the URN keeps its start and what it began with. */
+  begin(urn: string, type: string, at: string, beginnings?: Beginnings): Promise<void>;
   /** Resolves when the id is safely on disk. */
   made(urn: string, id: string): Promise<void>;
   /** Forgets the attempt; reaches the disk soon. */
@@ -93,8 +112,8 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       if (Object.keys(hold).length === 0) held.delete(holder);
       else held.set(holder, pid === undefined ? { notes: hold } : { notes: hold, pid });
     } else if ("begin" in line) {
-      const { begin: urn, type, at, pid } = line;
-      attempts.set(urn, { ...(attempts.get(urn) ?? { urn, type, startedAt: at }), pid });
+      const { begin: urn, type, at, pid, ...beginnings } = line;
+      attempts.set(urn, { ...(attempts.get(urn) ?? { urn, type, startedAt: at, ...beginnings }), pid });
     } else if ("made" in line) {
       const attempt = attempts.get(line.made);
       if (attempt === undefined) return;
@@ -121,7 +140,8 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       return attempts.get(urn);
     },
     withId: (type, id) => [...(urnsById.get(objectKey(type, id)) ?? [])],
-    begin: (urn, type, at) => lines.write({ begin: urn, type, at, pid: process.pid }),
+    begin: (urn, type, at, beginnings) =>
+      lines.write({ begin: urn, type, at, pid: process.pid, ...beginnings }),
     made: (urn, id) => lines.write({ made: urn, id }),
     end: (urn) => {
       if (attempts.has(urn)) void lines.write({ end: urn });
@@ -139,7 +159,7 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
   };
 }
 
-function linesOfAttempt({ urn, type, startedAt, id, pid }: Attempt): Line[] {
-  const begin: Line = { begin: urn, type, at: startedAt, pid };
+function linesOfAttempt({ urn, type, startedAt, id, pid, ...beginnings }: Attempt): Line[] {
+  const begin: Line = { begin: urn, type, at: startedAt, pid, ...beginnings };
   return id === undefined ? [begin] : [begin, { made: urn, id }];
 }

@@ -10,10 +10,15 @@ export interface Named {
   getName(): string;
 }
 
-/** Who the request is about; engines before the protocol's 2024 edition name no type, the URN does. */
+/** The type as the engine has it; engines before the protocol's 2024 edition name none, the URN does. */
+export function typeIn(request: Named): string {
+  return request.getType() || typeOf(request.getUrn());
+}
+
+/** Who the request is about. */
 export function identityOf(request: Named, catalogue: Catalogue): ResourceIdentity {
   const urn = request.getUrn();
-  const type = request.getType() || typeOf(urn);
+  const type = typeIn(request);
   return { urn, type: catalogue.resolveResource(type) ?? type, name: request.getName() || nameOf(urn) };
 }
 

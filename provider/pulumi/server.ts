@@ -3,6 +3,7 @@
 import grpc from "@grpc/grpc-js";
 import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import { configuration } from "./configuration.ts";
+import { creation } from "./creation.ts";
 import { sendTo } from "./engine-log.ts";
 import { failureOf } from "./failure.ts";
 import { introduction } from "./introduction.ts";
@@ -51,7 +52,8 @@ export async function servePlugin(options: PluginOptions): Promise<PluginServer>
   const { handshake, attach, getSchema, getPluginInfo, getMapping, getMappings, cancel } =
     introduction(session);
   const { checkConfig, diffConfig, configure } = configuration(session);
-  const { check, diff, create, read, update, delete: remove } = lifecycle(session);
+  const { create } = creation(session);
+  const { check, diff, read, update, delete: remove } = lifecycle(session);
   const { invoke } = invocation(session);
 
   const server = new grpc.Server({

@@ -1,12 +1,13 @@
 /** What one plugin server remembers between calls: the provider at work, the engine's log, the create logs. It knows no message of the protocol. */
 
 import { join } from "node:path";
-import type { Catalogue, Log, Provider, ValueMap } from "../core/protocol.ts";
+import { createMask, quoted } from "../core/masking.ts";
+import type { Catalogue, Log, Provider, TargetIdentity, ValueMap } from "../core/protocol.ts";
 import { CancelledError } from "../core/protocol.ts";
-import { isSecret, some, type Value } from "../core/value.ts";
 import { type CreateLog, openCreateLog } from "./create-log.ts";
 import { createEngineLog, type EngineLog, type Send } from "./engine-log.ts";
 import { createTakeover, type Takeover } from "./takeover.ts";
+import { refuseOther } from "./target.ts";
 import { stackOf } from "./urn.ts";
 
 /** What the plugin needs of the provider; loaded at the first call that needs it. */
@@ -28,14 +29,16 @@ export interface Verb {
   readonly catalogue: Catalogue;
   readonly log: Log;
   readonly signal: AbortSignal;
+  /** Throws when the account is not the one that the objects are on; `asks`: also where no answer has told it yet, by a request. */
+  readonly admit: (options: { readonly asks: boolean }) => Promise<void>;
 }
 
 export interface Session {
   readonly parts: () => Promise<Parts>;
   /** Sends the engine's messages there from now on. */
   connect(send: Send | undefined): void;
-  /** Puts a new provider to work with this configuration; the one before ends with its last call. */
-  configure(config: ValueMap): Promise<void>;
+  /** Puts a new provider to work with this configuration, for objects that are `bound` to a target; the one before ends with its last call. */
+  configure(config: ValueMap, bound?: TargetIdentity): Promise<void>;
   /** False when the engine takes no secrets. */
   keepSecrets: boolean;
   /** Runs a verb on a resource (an empty URN: on none). Throws CancelledError after a cancel. */
@@ -43,7 +46,7 @@ export interface Session {
   takeover(urn: string): Takeover;
   /** Remembers the secrets of these values, so that `hide` finds them. */
   guard(values: ValueMap): void;
-  /** The text without any secret that was guarded. */
+  /** The text as it may be shown: without any secret that was guarded, and without what steers a terminal. */
   hide(text: string): string;
   /** Stops what waits and refuses what comes; returns at once. */
   cancel(): void;
@@ -61,16 +64,14 @@ interface Tenure {
   running: number;
   isConfigured: boolean;
   isOver: boolean;
+  /** Where the stack's objects are, as far as that was saved. */
+  bound?: TargetIdentity;
 }
-
-/** Shorter secrets would blank out ordinary words. */
-const shortestHidden = 6;
 
 export function createSession(options: SessionOptions): Session {
   let parts: Promise<Parts> | undefined;
   let tenure: Tenure | undefined;
   const takeovers = new Map<string, { log: CreateLog; takeover: Takeover }>();
-  const secrets = new Set<string>();
   const idlers: (() => void)[] = [];
   let running = 0;
 
@@ -78,11 +79,9 @@ export function createSession(options: SessionOptions): Session {
     parts ??= options.load();
     return parts;
   };
-  const hide = (text: string): string => {
-    let hidden = text;
-    for (const secret of secrets) if (hidden.includes(secret)) hidden = hidden.replaceAll(secret, "[secret]");
-    return hidden;
-  };
+  const mask = createMask();
+  mask.guardText(process.env["PLUMBLINE_TOKEN"]);
+  const hide = (text: string): string => quoted(mask.hide(text));
   const engineLog: EngineLog = createEngineLog(hide);
 
   async function begin(): Promise<Tenure> {
@@ -106,7 +105,7 @@ export function createSession(options: SessionOptions): Session {
     parts: load,
     keepSecrets: true,
     connect: (send) => engineLog.connect(send),
-    configure: async (config) => {
+    configure: async (config, bound) => {
       session.guard(config);
       const before = tenure;
       if (before && (before.isConfigured || before.stop.signal.aborted)) {
@@ -119,6 +118,9 @@ export function createSession(options: SessionOptions): Session {
       const now = await begin();
       now.isConfigured = true;
       await now.provider.configure(config);
+      if (bound === undefined) return;
+      now.bound = bound;
+      await admit(now, { asks: false });
     },
     run: async (urn, work) => {
       const { catalogue } = await load();
@@ -128,7 +130,14 @@ export function createSession(options: SessionOptions): Session {
       now.running++;
       running++;
       try {
-        return await work({ provider: now.provider, catalogue, log, signal: now.stop.signal });
+        const { provider, stop } = now;
+        return await work({
+          provider,
+          catalogue,
+          log,
+          signal: stop.signal,
+          admit: (options) => admit(now, options),
+        });
       } finally {
         await end();
         now.running--;
@@ -148,12 +157,7 @@ export function createSession(options: SessionOptions): Session {
       }
       return entry.takeover;
     },
-    guard: (values) => {
-      some(values, (value) => {
-        if (isSecret(value)) gather(value.value, secrets);
-        return false;
-      });
-    },
+    guard: (values) => mask.guard(values),
     hide,
     cancel: () => {
       tenure?.stop.abort(new CancelledError());
@@ -171,10 +175,9 @@ export function createSession(options: SessionOptions): Session {
   return session;
 }
 
-/** The texts within a secret. */
-function gather(value: Value, into: Set<string>): void {
-  some(value, (part) => {
-    if (typeof part === "string" && part.length >= shortestHidden) into.add(part);
-    return false;
-  });
+/** Holds the provider's target against the one that its objects are on. */
+async function admit({ provider, bound, stop }: Tenure, { asks }: { readonly asks: boolean }): Promise<void> {
+  if (bound === undefined || provider.identify === undefined) return;
+  const isWorthAsking = asks && bound.account !== undefined;
+  refuseOther(bound, await provider.identify({ asks: isWorthAsking, signal: stop.signal }));
 }

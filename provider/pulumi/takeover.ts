@@ -1,14 +1,17 @@
 /** Decides whether a Create goes on with what an earlier, killed run began. It knows what the engine has mentioned, not how it said so. */
 
+import { notesIn } from "../core/notes.ts";
 import type { EarlierAttempt, Notes } from "../core/protocol.ts";
-import { type CreateLog, objectKey } from "./create-log.ts";
+import type { ValueMap } from "../core/value.ts";
+import { type Attempt, type CreateLog, type Naming, objectKey } from "./create-log.ts";
 import { createNotebook, type Notebook, type Page } from "./notebook.ts";
 import { endOf } from "./process-end.ts";
+import type { CutOff } from "./resumption.ts";
 
 /** A create that has begun. */
 export interface Begun {
   /** The earlier one to go on with, if there is one. */
-  readonly earlierAttempt?: EarlierAttempt;
+  readonly cutOff?: CutOff;
   /** None at first, but for those of the earlier attempt. */
   readonly notes: Notes;
   /** To be called when the create is over, however it went. */
@@ -22,8 +25,16 @@ export interface Takeover {
   sawId(urn: string, type: string, id: string): void;
   /** Notes of objects that the engine has. */
   readonly notebook: Notebook;
-  /** Writes down that a create begins. */
-  begin(urn: string, type: string, at: string): Promise<Begun>;
+  /** What a create's automatic names are to come from: what those of the one that it will go on with came from, else what is `given`. */
+  naming(urn: string, given: Naming): Naming;
+  /** What a create would go on with if it began now, and its notes, read only. */
+  foreseen(urn: string): { readonly cutOff: CutOff; readonly notes: Notes } | undefined;
+  /** Writes down that a create begins, and the lasting inputs that it begins with. */
+  begin(urn: string, type: string, at: string, lasting: ValueMap): Promise<Begun>;
+  /** What is said when nothing will go on with a replacement that an earlier run was killed in, so that its new object may be left; undefined: nothing is. */
+  abandoned(urn: string, id: string, when: "diff" | "delete"): string | undefined;
+  /** Nothing is left of what was gone on with: the next `begin` begins afresh. */
+  over(urn: string): void;
   /** Writes the id down. */
   made(urn: string, type: string, id: string): Promise<void>;
   /** The create was refused and made nothing. */
@@ -40,8 +51,15 @@ export function createTakeover(log: CreateLog): Takeover {
   /** Creates of this process that went on with nothing: a refusal ends their entry. */
   const begunAfresh = new Set<string>();
   const notebook = createNotebook(log);
+  /** Creates of this process: what they made is being replaced with, not left. */
+  const begunHere = new Set<string>();
   /** Notes of the creates that run, by URN. */
   const pages = new Map<string, Page>();
+  /** What automatic names came from, by URN. */
+  const namings = new Map<string, Naming>();
+
+  // A forced replacement is created without a Diff: the logged id may then be the very one that the engine has and is about to delete.
+  const isHidden = (urn: string) => withOldInputs.has(urn) && !withNamedId.has(urn);
 
   function name(type: string, id: string): void {
     const ids = named.get(type);
@@ -57,32 +75,59 @@ export function createTakeover(log: CreateLog): Takeover {
       withNamedId.add(urn);
       for (const other of log.withId(type, id)) log.end(other);
     },
-    begin: async (urn, type, at) => {
+    naming: (urn, given) => {
+      const earlier = isHidden(urn) ? undefined : log.find(urn)?.naming;
+      const isSwitchedOff = given.autonaming?.mode === "disable";
+      const naming = isSwitchedOff ? given : (earlier ?? given);
+      namings.set(urn, naming);
+      return naming;
+    },
+    foreseen: (urn) => {
+      const earlier = isHidden(urn) ? undefined : log.find(urn);
+      if (earlier === undefined) return undefined;
+      const holder = earlier.id === undefined ? urn : objectKey(earlier.type, earlier.id);
+      const store = { held: () => log.notes(holder)?.notes ?? {}, hold: async () => {} };
+      return { cutOff: cutOffOf(earlier), notes: notesIn(store, { isReadOnly: true }) };
+    },
+    begin: async (urn, type, at, lasting) => {
       const open = log.find(urn);
       // The plugin of a killed engine ends the calls that it still has; what they make must be there to be found.
       if (open !== undefined && open.id === undefined) await endOf(open.pid);
       if (open?.id !== undefined) await notebook.quiet(objectKey(type, open.id));
       const earlier = log.find(urn);
-      // A forced replacement is created without a Diff: the logged id may then be the very one that the engine has and is about to delete.
-      const isHidden = withOldInputs.has(urn) && !withNamedId.has(urn);
-      const isAfresh = earlier === undefined || isHidden;
+      const isAfresh = earlier === undefined || isHidden(urn);
       if (isAfresh) {
-        if (isHidden) log.end(urn);
+        log.end(urn);
         log.leave(urn, {});
         begunAfresh.add(urn);
       } else begunAfresh.delete(urn);
       const id = isAfresh ? undefined : earlier.id;
+      begunHere.add(urn);
       const page = notebook.ofCreate(urn, type, id);
       pages.set(urn, page);
-      await log.begin(urn, type, at);
+      const naming = namings.get(urn);
+      await log.begin(urn, type, at, { ...(naming && { naming }), lasting });
       const end = (): void => {
         page.end();
         pages.delete(urn);
       };
       const begun = { notes: page.notes, end };
-      if (isAfresh) return begun;
-      const { startedAt } = earlier;
-      return { ...begun, earlierAttempt: id === undefined ? { startedAt } : { startedAt, id } };
+      return isAfresh ? begun : { ...begun, cutOff: cutOffOf(earlier) };
+    },
+    abandoned: (urn, id, when) => {
+      // What was checked and is deleted is deleted first, and made anew by a create that does go on.
+      const isGoneOnWith = begunHere.has(urn) || (when === "delete" && withOldInputs.has(urn));
+      const open = isGoneOnWith ? undefined : log.find(urn);
+      if (open === undefined || open.id === id) return undefined;
+      const what =
+        open.id === undefined
+          ? `an object made at or after ${open.startedAt} may be its`
+          : `it had made ${open.id}`;
+      return `an earlier run was killed while it replaced this, and this run does not go on with that: ${what}; if it is still there, delete it or import it`;
+    },
+    over: (urn) => {
+      log.end(urn);
+      log.leave(urn, {});
     },
     made: async (urn, type, id) => {
       if (log.find(urn)?.id !== id) {
@@ -100,4 +145,9 @@ export function createTakeover(log: CreateLog): Takeover {
     isKnownId: (urn, type, id) =>
       (named.get(type)?.has(id) ?? false) || log.withId(type, id).some((other) => other !== urn),
   };
+}
+
+function cutOffOf({ startedAt, id, lasting }: Attempt): CutOff {
+  const earlierAttempt: EarlierAttempt = id === undefined ? { startedAt } : { startedAt, id };
+  return lasting === undefined ? { earlierAttempt } : { earlierAttempt, lasting };
 }

@@ -26,8 +26,8 @@ import { getEngine, getEngines, getType, getTypes } from "./databases/offers.ts"
 import { Snapshot } from "./databases/snapshot.ts";
 import { Domain } from "./dns/domain.ts";
 import { getDomain, getDomains, getRecords, getZoneFile } from "./dns/functions.ts";
-import { Record } from "./dns/record.ts";
-import { Zone } from "./dns/zone.ts";
+import { Record } from "./dns/record/record.ts";
+import { Zone } from "./dns/zone/zone.ts";
 import { Cluster } from "./kubernetes/cluster.ts";
 import {
   getCluster as getKubernetesCluster,

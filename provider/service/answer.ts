@@ -1,14 +1,11 @@
 /** Turns an answer into the wire object it carries, or into the error it means (contract section 7; notes, section 1). Sends nothing. */
 
+import { doubtOf } from "./belief.ts";
 import { type Brand, capital } from "./brand.ts";
 import { ApiError, type Reason } from "./errors.ts";
 import { retryAfterSeconds } from "./hints.ts";
 import { bare } from "./path.ts";
-import { type Answer, NoAnswer, type Request } from "./transport.ts";
-
-export interface WireObject {
-  readonly [name: string]: unknown;
-}
+import { type Answer, NoAnswer, type Request, type WireObject } from "./transport.ts";
 
 export interface AnswerContext {
   readonly brand: Brand;
@@ -18,18 +15,32 @@ export interface AnswerContext {
   readonly now: () => number;
 }
 
+/** Refusals that a gateway gives as well as the service, and that mean the same of both: not now, or nobody knows. */
+const OF_GATEWAYS: ReadonlySet<number> = new Set([408, 429, 500, 502, 503, 504]);
+/** What has no body for an unrestricted user (notes, section 1.2). */
+const WITHOUT_BODY = /^\/(profile|account\/users\/[^/]+)\/grants$/;
+const MOST_REASONS = 50;
+const LONGEST_REASON = 2000;
+
 /**
- * The object of a success; `{}` for a success without a body where none is needed.
- * Throws ApiError for a refusal, and NoAnswer for a success whose body cannot be used: the request ran, its outcome is not known.
+ * The object of a success; `{}` for one without a body where the contract has none (204).
+ * Throws ApiError for a refusal in the service's own envelope and for one that a gateway may give as well; NoAnswer for everything else,
+ * which does not look like the service: whether the request ran is then not known.
  */
 export function readAnswer(request: Request, answer: Answer, context: AnswerContext): WireObject {
   if (answer.status < 300) {
-    if (typeof answer.json === "object" && answer.json !== null) return answer.json as WireObject;
-    if (answer.status === 204 || (answer.empty && request.method === "DELETE")) return {};
-    const what = `the answer of ${context.address} is not JSON, or was cut off`;
-    throw new NoAnswer(true, what, false, undefined);
+    if (answer.status === 204 && answer.empty && WITHOUT_BODY.test(request.path)) return {};
+    const doubt = doubtOf(request, answer.json);
+    if (doubt === undefined) return answer.json as WireObject;
+    throw strange(`${answer.status} with ${kindOf(answer)}: ${doubt}`);
   }
-  const reasons = readReasons(request, answer, context);
+  const said = readReasons(request, answer, context);
+  const isRedirect = answer.status < 400;
+  if (said.length === 0 && !isRedirect && !OF_GATEWAYS.has(answer.status)) {
+    throw strange(`${answer.status} with ${kindOf(answer)}, not in the service's form of an error`);
+  }
+  const word = STATUS_WORDS[answer.status] ?? "refused";
+  const reasons = said.length > 0 ? said : [{ reason: `${word} (without a reason: ${kindOf(answer)})` }];
   throw new ApiError({
     method: request.method,
     path: bare(request.path),
@@ -38,7 +49,18 @@ export function readAnswer(request: Request, answer: Answer, context: AnswerCont
     retryable: isRetryable(answer, reasons, context.brand),
     advice: adviceFor(answer, context),
     retryAfterSeconds: retryAfterSeconds(answer, context.now()),
+    enveloped: said.length > 0,
   });
+}
+
+function strange(what: string): NoAnswer {
+  return new NoAnswer(true, `${what}; this does not look like the service`, false, undefined);
+}
+
+function kindOf(answer: Answer): string {
+  if (answer.empty) return "an empty body";
+  const kind = /^[\w.+-]+\/[\w.+-]+/.exec(answer.headers["content-type"] ?? "")?.[0] ?? "no content type";
+  return kind.slice(0, 60);
 }
 
 /** True for a refusal that only says "not now": another job holds the object. */
@@ -60,27 +82,20 @@ function isMaintenance(answer: Answer): boolean {
   return answer.status === 503 && answer.headers["x-maintenance-mode"] !== undefined;
 }
 
+/** The reasons in the service's own envelope (notes, section 1.1); none where the answer has no such envelope. */
 function readReasons(request: Request, answer: Answer, context: AnswerContext): Reason[] {
   const errors = (answer.json as { errors?: unknown } | undefined | null)?.errors;
   const reasons: Reason[] = [];
   const secrets = [context.token, ...secretsOf(request.body)];
-  for (const error of Array.isArray(errors) ? errors : []) {
+  for (const error of Array.isArray(errors) ? errors.slice(0, MOST_REASONS) : []) {
     const { reason, field } = (error ?? {}) as { reason?: unknown; field?: unknown };
     if (typeof reason !== "string") continue;
-    const shown = secrets.reduce((text, secret) => text.replaceAll(secret, "[secret]"), reason);
-    reasons.push(
-      typeof field === "string" && field !== ""
-        ? { reason: shown, field: context.brand.field(field) }
-        : { reason: shown },
-    );
+    const masked = secrets.reduce((text, secret) => text.replaceAll(secret, "[secret]"), reason);
+    const shown = masked.length > LONGEST_REASON ? `${masked.slice(0, LONGEST_REASON)}…` : masked;
+    const isNamed = typeof field === "string" && field !== "" && field.length <= LONGEST_REASON;
+    reasons.push(isNamed ? { reason: shown, field: context.brand.field(field) } : { reason: shown });
   }
-  if (reasons.length > 0) return reasons;
-  const kind = answer.headers["content-type"]?.split(";", 1)[0] ?? "no content type";
-  return [
-    {
-      reason: `${STATUS_WORDS[answer.status] ?? "refused"} (without a reason: ${answer.empty ? "empty answer" : kind})`,
-    },
-  ];
+  return reasons;
 }
 
 /** A service may repeat in a reason what it was sent; these values of a body must not be shown. */

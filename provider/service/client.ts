@@ -4,17 +4,20 @@
  */
 
 import { setMaxListeners } from "node:events";
-import { readAnswer, type WireObject } from "./answer.ts";
+import { readAnswer } from "./answer.ts";
 import { createBrand } from "./brand.ts";
-import { type Clock, cancelledBy, systemClock } from "./clock.ts";
-import { CancelledError, isMissing } from "./errors.ts";
+import { abortable, type Clock, cancelledBy, systemClock } from "./clock.ts";
+import { ApiError, CancelledError, isMissing } from "./errors.ts";
+import { createIdentity } from "./identity.ts";
 import { limited } from "./limiter.ts";
 import { createMemory } from "./memory.ts";
 import { checkPath } from "./path.ts";
 import { createPoller, type IsDone, type WaitOptions } from "./poller.ts";
+import { createWays, type Proxies } from "./proxy.ts";
 import { createReads, type ListOptions, type ReadOptions } from "./reads.ts";
 import { type RetryNotice, retried } from "./retry.ts";
 import { createStorage, type SignedRequest } from "./storage.ts";
+import type { WireObject } from "./transport.ts";
 import { createTransport } from "./transport.ts";
 import type { Write } from "./writes.ts";
 
@@ -34,6 +37,8 @@ export interface ServiceOptions {
   readonly windowMilliseconds?: number | undefined;
   /** Seconds without an answer after which it counts as lost. Default 30 for reads, 60 for writes. */
   readonly timeoutSeconds?: { readonly read: number; readonly write: number } | undefined;
+  /** Default none. */
+  readonly proxies?: Proxies | undefined;
   readonly clock?: Clock | undefined;
   /** 0 to 1, as `Math.random`. */
   readonly random?: (() => number) | undefined;
@@ -55,6 +60,12 @@ export interface Service {
   /** A request to a pre-signed URL, beside the API. */
   sendSigned(request: SignedRequest, options?: ReadOptions): Promise<void>;
   waitFor(path: string, isDone: IsDone, options: WaitOptions): Promise<WireObject | undefined>;
+  /**
+   * What the service's answers call this token's customer; `undefined` where they name none. Makes one GET where no answer came yet,
+   * unless `asks` is false.
+   * Throws ApiError when the token is no good.
+   */
+  identify(options?: ReadOptions & { readonly asks?: boolean }): Promise<string | undefined>;
   /** Requests sent so far, by method, repeats included. */
   requests(): { [method: string]: number };
   /** Now, by the service's clock as far as its answers told it, else by ours. RFC 3339, UTC; up to a second early. */
@@ -67,7 +78,8 @@ export interface Service {
 
 /**
  * A client of one service with one token. Opens no connection before its first call. Throws SettingError when a setting cannot work.
- * Calls throw ApiError, AnswerLostError, UnreachableError, ListChangedError, TimeoutError and CancelledError (`errors.ts`).
+ * Calls throw ApiError, AnswerLostError, UnreachableError, ListChangedError, AccountChangedError, TimeoutError
+ * and CancelledError (`errors.ts`).
  */
 export function createService(options: ServiceOptions): Service {
   const clock = options.clock ?? systemClock;
@@ -85,19 +97,24 @@ export function createService(options: ServiceOptions): Service {
     token: options.token,
     brand,
     userAgent: options.userAgent ?? "plumbline",
-    connections: parallel,
+    ways: createWays(options.proxies ?? {}, { connections: parallel }),
     timeoutSeconds: options.timeoutSeconds ?? { read: 30, write: 60 },
     now,
   });
   const { address } = transport;
-  const send = limited(transport.send, { parallel, clock, random });
+  const identity = createIdentity(address);
+  const send = limited(identity.watched(transport.send), { parallel, clock, random });
   const call = retried(
     async (request, signal) =>
       readAnswer(request, await send(request, signal), { brand, token: options.token, address, now }),
     { clock, random, brand, address, onRetry: options.onRetry },
   );
 
-  const storage = createStorage({ clock, random, connections: parallel });
+  const storage = createStorage({
+    clock,
+    random,
+    ways: createWays(options.proxies ?? {}, { connections: parallel }),
+  });
 
   const memory = createMemory({ freshnessMs, now });
   const windowMs = options.windowMilliseconds ?? 10;
@@ -135,6 +152,29 @@ export function createService(options: ServiceOptions): Service {
     }
   }
 
+  /** Asks what every token may (section 5: no authorization is listed), and what costs no more for a large account than for a small one. */
+  async function introduce(): Promise<void> {
+    try {
+      await call(
+        { method: "GET", path: "/object-storage/clusters?page=1&page_size=25", list: true },
+        { signal: cancelling.signal },
+      );
+    } catch (error) {
+      // A refusal by someone who knows the token says whose it is all the same.
+      if (!(error instanceof ApiError) || !identity.heard()) throw error;
+    }
+  }
+
+  let introducing: Promise<void> | undefined;
+
+  /** All who ask at once share one request; a caller who stops waiting does not stop it for the others. */
+  function introduced(own: AbortSignal | undefined): Promise<void> {
+    introducing ??= introduce().finally(() => {
+      introducing = undefined;
+    });
+    return abortable(introducing, own);
+  }
+
   return {
     get: (path, { signal } = {}) => door(path, signal, () => reads.get(path, { signal })),
     getFresh: (path, { signal } = {}) => door(path, signal, () => reads.getFresh(path, { signal })),
@@ -148,6 +188,7 @@ export function createService(options: ServiceOptions): Service {
     sendSigned: async (request, { signal: own } = {}) => {
       const signal = own === undefined ? cancelling.signal : AbortSignal.any([cancelling.signal, own]);
       if (signal.aborted) throw cancelledBy(signal);
+      identity.admit();
       const begun = memory.beginWrite("POST", "/object-storage/buckets");
       try {
         await storage.send(request, signal);
@@ -156,6 +197,10 @@ export function createService(options: ServiceOptions): Service {
       }
     },
     waitFor: (path, isDone, wait) => door(path, wait.signal, () => poller.waitFor(path, isDone, wait)),
+    identify: async ({ asks = true, signal } = {}) => {
+      if (asks && !identity.heard()) await introduced(signal);
+      return identity.account();
+    },
     requests: () => transport.requests(),
     serviceTime: () => new Date(clock.now() + (transport.skew() ?? 0)).toISOString(),
     cancel: () => cancelling.abort(new CancelledError()),

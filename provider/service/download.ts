@@ -1,15 +1,16 @@
 /** Reads what anybody may read at an http or https address. Sends no token and keeps no connection; knows nothing of the service. */
 
-import { Agent, interceptors } from "undici";
+import { interceptors } from "undici";
+import { createWays, proxiesOf } from "./proxy.ts";
 
 const MOST_REDIRECTS = 5;
 const SECONDS_FOR_AN_ANSWER = 60;
 
 /** The bytes at the address, redirects followed. Rejects with an error that names the address when they cannot be had. */
 export async function download(address: string, signal?: AbortSignal): Promise<Uint8Array> {
-  const agent = new Agent({ connections: 1 });
-  const following = agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS }));
+  const ways = createWays(proxiesOf(process.env), { connections: 1 });
   const { origin, pathname, search } = new URL(address);
+  const following = ways.to(origin).compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS }));
   try {
     const answer = await following.request({
       origin,
@@ -28,6 +29,6 @@ export async function download(address: string, signal?: AbortSignal): Promise<U
     const reason = error instanceof Error ? error.message : String(error);
     throw new Error(`${origin}${pathname} cannot be read: ${reason}`, { cause: error });
   } finally {
-    await agent.destroy();
+    await ways.close();
   }
 }

@@ -17,9 +17,14 @@ export interface ApiErrorFields {
   readonly advice?: string | undefined;
   /** Seconds after which the service wants to be asked again. */
   readonly retryAfterSeconds?: number | undefined;
+  /** False where the answer had not the service's own form, so that a gateway may have given it. */
+  readonly enveloped?: boolean;
 }
 
-/** The service answered with a status of 300 and above. `PUT /volumes/7: 400 size: can only grow`. */
+/**
+ * The service, or a gateway before it, answered with a status of 300 and above; a refusal that no gateway gives is always the service's own.
+ *  `PUT /volumes/7: 400 size: can only grow`.
+ */
 export class ApiError extends Error {
   override readonly name = "ApiError" as const;
   readonly method: string;
@@ -28,6 +33,7 @@ export class ApiError extends Error {
   readonly reasons: readonly Reason[];
   readonly retryable: boolean;
   readonly retryAfterSeconds: number | undefined;
+  readonly enveloped: boolean;
   /** True for the refusal of a write that was repeated because nobody knows whether it had run: it may be refused for that. */
   mayHaveRun = false;
 
@@ -44,6 +50,7 @@ export class ApiError extends Error {
     this.reasons = fields.reasons;
     this.retryable = fields.retryable;
     this.retryAfterSeconds = fields.retryAfterSeconds;
+    this.enveloped = fields.enveloped ?? true;
   }
 }
 
@@ -102,6 +109,11 @@ export class TimeoutError extends Error {
 /** A list lost items between its pages at each try, so no try saw all of it. */
 export class ListChangedError extends Error {
   override readonly name = "ListChangedError" as const;
+}
+
+/** Answers of one client came from two accounts: nothing more was sent. */
+export class AccountChangedError extends Error {
+  override readonly name = "AccountChangedError" as const;
 }
 
 /** A setting of the client cannot work (base URL, token, brand); no request was made. */

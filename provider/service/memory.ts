@@ -6,9 +6,9 @@
  * touches with the stamp of the moment when it *ended*. Data may be served when its stamp is not below the dirt.
  */
 
-import type { WireObject } from "./answer.ts";
 import { bare, type ItemPath, isCollection, itemOf, segments, traitsOf } from "./path.ts";
 import { prefixes, showsOtherSide, touchedAreas } from "./relation.ts";
+import type { WireObject } from "./transport.ts";
 import { createWrites, type Write } from "./writes.ts";
 
 export type Recalled = { readonly object: WireObject } | { readonly gone: true };
@@ -64,8 +64,9 @@ interface Collection {
   floor: number;
   /** Its members may have changed in a way that is not known. */
   members: number;
-  /** Own deletes begun and ended. */
+  /** Own deletes begun and ended, and how many are under way. */
   deletes: number;
+  deleting?: number;
 }
 
 interface Listed {
@@ -169,7 +170,7 @@ export function createMemory(options: { freshnessMs: number; now: () => number }
     const collection = touch(reading.collection);
     const { field, whole: short } = traitsOf(reading.collection);
     const byKey = new Map(items.map((item) => [String(item[field]), item]));
-    const settled = pages <= 1 || reading.deletes === collection.deletes;
+    const settled = pages <= 1 || (reading.deletes === collection.deletes && !collection.deleting);
     if (!whole) {
       for (const [key, item] of byKey) {
         const known = entry(collection, key);
@@ -182,14 +183,17 @@ export function createMemory(options: { freshnessMs: number; now: () => number }
     return settled;
   }
 
-  function countDelete({ method, path }: Write): void {
+  function countDelete({ method, path }: Write, underWay: 1 | -1): void {
     const item = method === "DELETE" ? itemOf(path) : undefined;
-    if (item !== undefined) touch(item.collection).deletes++;
+    const collection = item && touch(item.collection);
+    if (collection === undefined) return;
+    collection.deletes += 1;
+    collection.deleting = (collection.deleting ?? 0) + underWay;
   }
 
   function beginWrite(method: Write["method"], path: string): Write {
     const write = writes.begin(method, path);
-    countDelete(write);
+    countDelete(write, 1);
     return write;
   }
 
@@ -197,7 +201,7 @@ export function createMemory(options: { freshnessMs: number; now: () => number }
     const now = ++last;
     const { path, method } = write;
     writes.end(write);
-    countDelete(write);
+    countDelete(write, -1);
 
     const item = itemOf(path);
     if (item !== undefined) {

@@ -1,9 +1,10 @@
 /** Reads a whole list: the first page, then the others at once (contract sections 2.1 and 8). Knows no cache. */
 
-import type { WireObject } from "./answer.ts";
-import { ApiError, ListChangedError } from "./errors.ts";
+import { PAGE_SIZE } from "./belief.ts";
+import { ApiError, ListChangedError, UnreachableError } from "./errors.ts";
 import { bare } from "./path.ts";
 import type { Call } from "./retry.ts";
+import type { WireObject } from "./transport.ts";
 
 export interface ListRequest {
   /** Path of the list; may have a query of its own. */
@@ -24,9 +25,10 @@ export interface ListAnswer {
   readonly whole: boolean;
 }
 
-/** The most that the contract allows (section 8). */
-const PAGE_SIZE = 500;
 const MOST_READINGS = 5;
+/** No list of an account is longer; one that says so would be read for ever. */
+const MOST_ITEMS = 250_000;
+const MOST_PAGES = 2500;
 
 interface Page {
   readonly items: readonly WireObject[];
@@ -35,17 +37,22 @@ interface Page {
 }
 
 /**
- * Every item of the list, or `undefined` when what is at the path is no list. A list that lost items while its pages were read is read
- * again (its later items moved up, one may have slipped between two pages); one that only grew is read on to its new end.
- * Throws ApiError and whatever `call` throws, and ListChangedError when it lost items at each of five readings.
+ * Every item of the list. One that lost items while its pages were read is read again (its later items moved up, one may have slipped
+ * between two pages); one that only grew is read on to its new end. Throws whatever `call` throws, ListChangedError when it lost items at
+ * each of five readings, and UnreachableError when the list contradicts itself: what is not shown must not pass for gone.
  */
-export async function readList(call: Call, request: ListRequest): Promise<ListAnswer | undefined> {
+export async function readList(call: Call, request: ListRequest): Promise<ListAnswer> {
+  const name = `GET ${bare(request.path)}`;
   let sized = true;
-  const readPage = async (page: number): Promise<Page | undefined> => {
+  const readPage = async (page: number): Promise<Page> => {
     const query = `${sized ? `page_size=${PAGE_SIZE}&` : ""}page=${page}`;
     const path = `${request.path}${request.path.includes("?") ? "&" : "?"}${query}`;
     const options = { signal: request.signal, ...(request.once ? { once: true } : {}) };
-    return toPage(await call({ method: "GET", path, filter: request.filter, list: true }, options));
+    const read = toPage(await call({ method: "GET", path, filter: request.filter, list: true }, options));
+    if (read.pages <= MOST_PAGES && read.results <= MOST_ITEMS) return read;
+    throw new UnreachableError(
+      `${name}: the list claims ${read.results} items on ${read.pages} pages, more than any account has; this does not look like the service`,
+    );
   };
   const readFirst = async () => {
     try {
@@ -57,44 +64,45 @@ export async function readList(call: Call, request: ListRequest): Promise<ListAn
     }
   };
 
-  let unequal = false;
+  let lacking: string | undefined;
   for (let reading = 1; reading <= MOST_READINGS; reading++) {
     const first = await readFirst();
-    if (first === undefined) return undefined;
-    if (first.pages <= 1) return { items: unique(first.items), pages: 1, whole: true };
-    if (request.goOn?.(first.pages) === false)
+    if (first.pages > 1 && request.goOn?.(first.pages) === false)
       return { items: unique(first.items), pages: first.pages, whole: false };
-    const pages = [first];
-    let shrank = false;
-    while (pages.length < lastPage(pages) && !shrank) {
-      const missing = Array.from(
-        { length: lastPage(pages) - pages.length },
-        (_, at) => pages.length + 1 + at,
-      );
-      const more = await Promise.all(missing.map(readPage));
-      for (const page of more) if (page !== undefined) pages.push(page);
-      shrank = more.some((page) => page === undefined || page.results < first.results);
-    }
-    if (shrank) continue;
+    const pages = await readOn(first, readPage);
+    if (pages === undefined) continue;
     const items = unique(pages.flatMap((page) => page.items));
     const results = Math.max(...pages.map((page) => page.results));
-    // Too few items for the count: a move between pages, or a service that counts what it does not show. The second time is believed.
-    if (items.length >= first.results || items.length >= results || unequal) {
-      return { items, pages: lastPage(pages), whole: true };
+    // Too few items for the count may be a move between two pages.
+    if (items.length >= first.results) {
+      return { items, pages: Math.max(1, lastPage(pages)), whole: true };
     }
-    unequal = true;
+    lacking = `it shows ${items.length} of the ${results} items that it counts`;
   }
-  throw new ListChangedError(
-    `GET ${bare(request.path)}: the list lost items each of the ${MOST_READINGS} times it was read`,
+  if (lacking === undefined)
+    throw new ListChangedError(`${name}: the list lost items each of the ${MOST_READINGS} times it was read`);
+  throw new UnreachableError(
+    `${name}: the list contradicts itself: ${lacking}; this does not look like the service`,
   );
 }
 
-function toPage(answer: WireObject): Page | undefined {
-  // A few lists outside the contract are bare arrays (a profile's interfaces).
+/** The pages from the first to the end, also to one that moved on meanwhile; `undefined` when the list lost items. */
+async function readOn(first: Page, readPage: (page: number) => Promise<Page>): Promise<Page[] | undefined> {
+  const pages = [first];
+  while (pages.length < lastPage(pages)) {
+    const missing = Array.from({ length: lastPage(pages) - pages.length }, (_, at) => pages.length + 1 + at);
+    const more = await Promise.all(missing.map(readPage));
+    pages.push(...more);
+    if (more.some((page) => page.results < first.results)) return undefined;
+  }
+  return pages;
+}
+
+function toPage(answer: WireObject): Page {
+  // One list is a bare array (an instance's interfaces); what else may not be one was refused before.
   if (Array.isArray(answer)) return { items: answer as WireObject[], pages: 1, results: answer.length };
-  const { data, pages, results } = answer;
-  if (!Array.isArray(data) || typeof pages !== "number") return undefined;
-  return { items: data as WireObject[], pages, results: typeof results === "number" ? results : data.length };
+  const { data, pages, results } = answer as { data: WireObject[]; pages: number; results: number };
+  return { items: data, pages, results };
 }
 
 function lastPage(pages: readonly Page[]): number {

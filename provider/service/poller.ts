@@ -1,9 +1,9 @@
 /** Waits for objects of one list together: one poll serves every waiter. Knows what an object looks like only through its waiters. */
 
-import type { WireObject } from "./answer.ts";
 import { type Clock, cancelledBy } from "./clock.ts";
 import { AnswerLostError, ApiError, ListChangedError, TimeoutError, UnreachableError } from "./errors.ts";
 import { itemOf, nameOf } from "./path.ts";
+import type { WireObject } from "./transport.ts";
 import { NoAnswer } from "./transport.ts";
 
 export interface WaitOptions {

@@ -3,14 +3,14 @@
  * asked again. What may be served is the memory's decision; this file decides what is asked.
  */
 
-import type { WireObject } from "./answer.ts";
 import { abortable, type Clock } from "./clock.ts";
 import { ApiError, isMissing, ListChangedError } from "./errors.ts";
 import type { Memory, Recalled } from "./memory.ts";
 import { readList } from "./paging.ts";
-import { bare, type ItemPath, itemOf, traitsOf } from "./path.ts";
+import { type ItemPath, itemOf, traitsOf } from "./path.ts";
 import type { Call } from "./retry.ts";
 import { createSharing } from "./sharing.ts";
+import type { WireObject } from "./transport.ts";
 import { createWorth } from "./worth.ts";
 
 export interface ReadOptions {
@@ -74,12 +74,12 @@ export function createReads(context: ReadsContext): Reads {
     }
   }
 
-  /** Reads the list as it is now. `undefined`: what is at the path is no list. */
+  /** Reads the list as it is now. */
   async function readAll(
     collection: string,
     goOn?: (pages: number) => boolean,
     once = false,
-  ): Promise<ListReading | undefined> {
+  ): Promise<ListReading> {
     const begun = memory.beginReading(collection);
     const done = readList(call, {
       path: collection,
@@ -92,7 +92,6 @@ export function createReads(context: ReadsContext): Reads {
     listings.set(collection, listing);
     try {
       const answer = await done;
-      if (answer === undefined) return undefined;
       const settled = memory.noteList(begun, answer.items, answer.pages, answer.whole);
       worth.noteRead(collection, answer.pages, answer.whole);
       return { items: answer.items, settled };
@@ -108,7 +107,7 @@ export function createReads(context: ReadsContext): Reads {
     once: boolean,
   ): Promise<boolean> {
     try {
-      if ((await readAll(collection, goOn, once)) === undefined) worth.refuse(collection);
+      await readAll(collection, goOn, once);
     } catch (error) {
       if (isMissing(error)) return true;
       if (error instanceof ApiError && UNLISTABLE.includes(error.status)) worth.refuse(collection);
@@ -196,15 +195,11 @@ export function createReads(context: ReadsContext): Reads {
     if (filter === undefined && !path.includes("?") && traitsOf(path).filter === undefined) {
       for (let reading = 1; ; reading++) {
         const seen = await readAll(path);
-        if (seen === undefined) break;
         // Our own deletes ran meanwhile, so an item may have slipped between two pages.
         if (seen.settled || reading === MOST_UNSETTLED_READINGS) return [...seen.items];
       }
-    } else {
-      const answer = await readList(call, { path, filter, signal });
-      if (answer !== undefined) return [...answer.items];
     }
-    throw new TypeError(`GET ${bare(path)}: the answer is not a list`);
+    return [...(await readList(call, { path, filter, signal })).items];
   }
 
   async function listOf(path: string, filter: WireObject | undefined): Promise<WireObject[]> {

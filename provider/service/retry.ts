@@ -1,11 +1,12 @@
 /** Repeats what is safe to repeat, and says plainly when nobody can know whether a write ran. Knows no limit of requests and no HTTP. */
 
-import { isBusy, type WireObject } from "./answer.ts";
+import { isBusy } from "./answer.ts";
 import type { Brand } from "./brand.ts";
 import type { Clock } from "./clock.ts";
 import { AnswerLostError, ApiError, isMissing, UnreachableError } from "./errors.ts";
 import { LONGEST_PAUSE_SECONDS } from "./limiter.ts";
 import { bare } from "./path.ts";
+import type { WireObject } from "./transport.ts";
 import { NoAnswer, type Request } from "./transport.ts";
 
 /** Told before each repeat. */
@@ -85,7 +86,7 @@ export function retried(
       } catch (error) {
         failure = error;
       }
-      if (failure instanceof ApiError) everAnswered = true;
+      if (failure instanceof ApiError && failure.enveloped) everAnswered = true;
       if (request.method !== "GET" && isLost(request.method, failure)) lost = failure;
       if (mayHaveRun && failure instanceof ApiError && !leavesOpen(failure)) failure.mayHaveRun = true;
       if (request.method !== "GET" && isOpen(failure)) mayHaveRun = true;
@@ -136,7 +137,8 @@ function isOpen(failure: unknown): failure is NoAnswer | ApiError {
 /** Answers that say nothing about whether the request ran: gateways and internal errors, but not a refusal to begin. */
 function leavesOpen(error: ApiError): boolean {
   if (error.status === 408) return true;
-  if (error.status === 503) return error.retryable && error.retryAfterSeconds === undefined;
+  if (error.status === 503)
+    return error.retryable && (error.retryAfterSeconds === undefined || !error.enveloped);
   return error.status >= 500 && error.status !== 501 && error.status !== 505;
 }
 

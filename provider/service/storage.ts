@@ -1,8 +1,8 @@
 /** Requests to pre-signed URLs of objects (contract section 2.6), which lead beside the API. Sends no token; tells no URL, because its signature is a secret. */
 
-import { Agent } from "undici";
 import type { Clock } from "./clock.ts";
 import { AnswerLostError, ApiError } from "./errors.ts";
+import type { Ways } from "./proxy.ts";
 
 /** One request to a pre-signed URL. */
 export interface SignedRequest {
@@ -25,19 +25,24 @@ export interface Storage {
 const MOST_TRIES = 6;
 const SECONDS_FOR_AN_ANSWER = 120;
 const LONGEST_WAIT_SECONDS = 15;
+const MOST_BYTES = 64 * 1024;
+/** How storage says that there is no such object or bucket. */
+const NOT_THERE = /<Code>\s*NoSuch(Key|Bucket|Upload)\s*<\/Code>/;
+const PAGE = "a page that does not look like the storage";
 
 /** Opens no connection before the first request. `send` throws ApiError for a refusal and AnswerLostError when no answer came in the end. */
 export function createStorage(options: {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly connections: number;
+  /** How connections are opened; the storage closes them. */
+  readonly ways: Ways;
 }): Storage {
-  const { clock, random, connections } = options;
-  const agent = new Agent({ connections, pipelining: 1 });
+  const { clock, random, ways } = options;
 
   async function once({ method, url, what, contentType, body }: SignedRequest): Promise<void> {
     const { origin } = new URL(url);
-    const answer = await agent
+    const answer = await ways
+      .to(origin)
       .request({
         origin,
         method,
@@ -49,11 +54,15 @@ export function createStorage(options: {
         bodyTimeout: SECONDS_FOR_AN_ANSWER * 1000,
       })
       .catch((error: unknown) => {
-        throw new AnswerLostError(method, what, "storage did not answer", error);
+        throw new AnswerLostError(method, what, `storage did not answer${ways.through(origin)}`, error);
       });
-    // The status says all that matters; the body is read so that the connection can be used again.
-    await answer.body.dump().catch(() => undefined);
+    // Read, or given up, so that the connection can be used again.
+    const said = await beginningOf(answer.body).catch(() => "");
     const status = answer.statusCode;
+    const isHtml = /html/i.test(String(answer.headers["content-type"]));
+    const isPage = said !== "" && (isHtml || /^\s*<(!doctype\s+)?html/i.test(said));
+    if (isPage || (status === 404 && !NOT_THERE.test(said)))
+      throw new AnswerLostError(method, what, `${status} with ${PAGE}`, undefined, status);
     if (status < 300 || (method === "DELETE" && status === 404)) return;
     throw new ApiError({
       method,
@@ -77,6 +86,18 @@ export function createStorage(options: {
         }
       }
     },
-    close: () => agent.destroy(),
+    close: () => ways.close(),
   };
+}
+
+/** As much of a body as an error of storage can have; the rest is not waited for. */
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > MOST_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
 }

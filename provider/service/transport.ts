@@ -1,11 +1,16 @@
 /** One request to the service and its answer, as bare as they are. Knows no retry, no limit and no meaning of a status. */
 
 import { channel } from "node:diagnostics_channel";
-import { Pool } from "undici";
 import type { Brand } from "./brand.ts";
 import { SettingError } from "./errors.ts";
+import type { Ways } from "./proxy.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
+
+/** A wire object, in the contract's words. */
+export interface WireObject {
+  readonly [name: string]: unknown;
+}
 
 /** A request in the contract's words. */
 export interface Request {
@@ -23,7 +28,7 @@ export interface Answer {
   readonly status: number;
   /** By lower-case name. */
   readonly headers: { readonly [name: string]: string };
-  /** The body in the contract's words; `undefined` when it was no JSON, empty, or cut off. */
+  /** The body in the contract's words; `undefined` when it was no JSON, empty, cut off, or nested without end. */
   readonly json: unknown;
   /** True when the answer had no body at all. */
   readonly empty: boolean;
@@ -38,11 +43,19 @@ export interface TransportOptions {
   readonly token: string;
   readonly brand: Brand;
   readonly userAgent: string;
-  readonly connections: number;
-  /** Seconds without an answer after which it counts as lost. */
+  /** How connections are opened; the transport closes them. */
+  readonly ways: Ways;
+  /** Seconds without an answer after which it counts as lost; a whole answer may take `SLOWEST` times as long. */
   readonly timeoutSeconds: { readonly read: number; readonly write: number };
   readonly now: () => number;
+  /** The most bytes of a body. Default 64 MiB: a page of 500 scripts of 64 KiB each, twice. */
+  readonly mostBytes?: number | undefined;
 }
+
+const MOST_BYTES = 64 * 1024 * 1024;
+const SLOWEST = 4;
+/** What is nested deeper is not read: whatever walks through it would run out of stack. */
+const MOST_LEVELS = 64;
 
 export interface Transport {
   readonly send: Send;
@@ -95,7 +108,8 @@ export function createTransport(options: TransportOptions): Transport {
       `${options.token === "" ? "no token is given" : "the token holds characters that no token has (a space, a line end?)"}: set PLUMBLINE_TOKEN or plumbline:token`,
     );
   }
-  const pool = new Pool(base.origin, { connections: options.connections, pipelining: 1 });
+  const way = options.ways.to(base.origin);
+  const through = options.ways.through(base.origin);
   const counts: { [method: string]: number } = {};
   let skew: number | undefined;
   let closed = false;
@@ -110,18 +124,39 @@ export function createTransport(options: TransportOptions): Transport {
     if (request.filter) headers["x-filter"] = asciiJson(options.brand.outward(request.filter));
     if (request.body) headers["content-type"] = "application/json";
     const seconds = request.method === "GET" ? options.timeoutSeconds.read : options.timeoutSeconds.write;
+    // The pool's own limits are between two bytes; a server that drips would hold a request for ever.
+    const slow = new AbortController();
+    const timer = setTimeout(
+      () => slow.abort(new TooMuch("the answer took too long")),
+      seconds * 1000 * SLOWEST,
+    );
+    try {
+      return await ask(request, headers, seconds, slow.signal);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  async function ask(
+    request: Request,
+    headers: { readonly [name: string]: string },
+    seconds: number,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     counts[request.method] = (counts[request.method] ?? 0) + 1;
-    const answer = await pool
+    const answer = await way
       .request({
+        origin: base.origin,
         method: request.method,
         path: base.pathname.replace(/\/$/, "") + options.brand.path(request.path),
         headers,
         body: request.body ? JSON.stringify(options.brand.outward(request.body)) : null,
         headersTimeout: seconds * 1000,
         bodyTimeout: seconds * 1000,
+        signal,
       })
       .catch((error: unknown) => {
-        throw noAnswer(error);
+        throw noAnswer(error instanceof TooMuch ? new TooMuch("no answer in time") : error, through);
       });
     const date = Date.parse(header(answer.headers["date"]) ?? "");
     if (!Number.isNaN(date)) skew = date - options.now();
@@ -133,10 +168,10 @@ export function createTransport(options: TransportOptions): Transport {
       const told: ToldAnswer = { method, path, status: answer.statusCode, headers: received };
       answers.publish(told);
     }
-    const text = await answer.body.text().catch((error: unknown) => {
+    const text = await textOf(answer.body, options.mostBytes ?? MOST_BYTES).catch((error: unknown) => {
       // A status of refusal says all that matters, whatever became of its body.
       if (answer.statusCode >= 300) return undefined;
-      throw noAnswer(error);
+      throw noAnswer(error, through);
     });
     return {
       status: answer.statusCode,
@@ -144,7 +179,7 @@ export function createTransport(options: TransportOptions): Transport {
       json: options.brand.inward(parse(text)),
       empty: text === "",
     };
-  };
+  }
 
   return {
     send,
@@ -153,7 +188,7 @@ export function createTransport(options: TransportOptions): Transport {
     skew: () => skew,
     close: () => {
       closed = true;
-      return pool.destroy();
+      return options.ways.close();
     },
   };
 }
@@ -173,6 +208,22 @@ function readBaseUrl(text: string): URL {
   return url;
 }
 
+/** The whole body, which must not be longer than `most` bytes. No encoding was asked for, so none is undone: nothing can swell. */
+async function textOf(body: AsyncIterable<Uint8Array>, most: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    // Leaving the loop ends the connection, so that the rest never arrives.
+    if (length > most) throw new TooMuch(`the answer has more than ${most} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+/** The answer goes over a bound; the message says which. */
+class TooMuch extends Error {}
+
 function header(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(", ") : value;
 }
@@ -180,10 +231,18 @@ function header(value: string | string[] | undefined): string | undefined {
 function parse(text: string | undefined): unknown {
   if (text === undefined || text === "") return undefined;
   try {
-    return JSON.parse(text);
+    const json: unknown = JSON.parse(text);
+    return isTooDeep(json, MOST_LEVELS) ? undefined : json;
   } catch {
     return undefined;
   }
+}
+
+function isTooDeep(value: unknown, left: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (left === 0) return true;
+  for (const inner of Object.values(value)) if (isTooDeep(inner, left - 1)) return true;
+  return false;
 }
 
 /** A header carries ASCII only; JSON can spell everything else with escapes. */
@@ -194,7 +253,12 @@ function asciiJson(value: unknown): string {
   );
 }
 
-function noAnswer(error: unknown): NoAnswer {
+function noAnswer(error: unknown, through: string): NoAnswer {
+  if (error instanceof TooMuch) return new NoAnswer(true, `${error.message}${through}`, false, error);
+  // The proxy said no before anything could reach the service.
+  const refused = /^Proxy response \((\d+)\)/.exec(error instanceof Error ? error.message : "")?.[1];
+  if (refused !== undefined)
+    return new NoAnswer(false, `refused with ${refused}${through}`, refused.startsWith("4"), error);
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const { code, syscall } = (inner ?? {}) as { code?: unknown; syscall?: unknown };
   const what = typeof code === "string" ? code : error instanceof Error ? error.name : "no answer";
@@ -202,7 +266,7 @@ function noAnswer(error: unknown): NoAnswer {
     what,
   );
   const unsent = syscall === "connect" || syscall === "getaddrinfo" || what === "UND_ERR_CONNECT_TIMEOUT";
-  return new NoAnswer(!(unsent || certificate), READABLE[what] ?? what, certificate, error);
+  return new NoAnswer(!(unsent || certificate), `${READABLE[what] ?? what}${through}`, certificate, error);
 }
 
 const READABLE: { readonly [code: string]: string } = {

@@ -1,12 +1,12 @@
 /** Finds the object that a create made although its answer never came: by its adopt key, by its age, and by whose it is. */
 
-import { same } from "../core/compare.ts";
+import { same, toldOf } from "../core/compare.ts";
 import { canonicalOf } from "../core/diff.ts";
 import { annotations } from "../core/field.ts";
 import { collectionPath, idOf, idOfListed } from "../core/identifier.ts";
 import type { ResourceType } from "../core/resource.ts";
 import type { WireObject } from "../core/service-port.ts";
-import { observedState } from "../core/state.ts";
+import { isUnreadable, observedState } from "../core/state.ts";
 import type { ValueMap } from "../core/value.ts";
 import { fetchIfThere } from "./fetch.ts";
 import type { Attempt } from "./session.ts";
@@ -20,6 +20,8 @@ export interface Search {
   readonly startedAt: () => string;
   /** True for ids that another resource has already. */
   readonly isTaken: (id: string) => boolean;
+  /** True: of several that are alike in all that can be read, one is as good as the other, and the first is taken. */
+  readonly takesOneOfTwins?: true;
 }
 
 export interface Found {
@@ -29,7 +31,7 @@ export interface Found {
 
 /**
  * The one object that the create must have made, or undefined: the one with the id that its answer gave or its declaration tells, else the
- * one of the list that is like it. Throws when several could be it.
+ * one of the list that is like it: of several, the one that has all that is declared. Throws when several could be it.
  */
 export async function findMade(search: Search, id?: string): Promise<Found | undefined> {
   const { type, values } = search;
@@ -52,15 +54,38 @@ export async function findMade(search: Search, id?: string): Promise<Found | und
       candidates.push({ id, object });
     }
   }
-  if (candidates.length > 1) {
-    const ids = candidates.map(({ id }) => id).join(", ");
-    throw new Error(
-      `the answer to the create was lost, and ${candidates.length} objects could be what it made (ids ${ids}): delete those that you do not want, or import the one that you do`,
-    );
-  }
-  const [found] = candidates;
+  const found = likest(search, answered, candidates);
   // A list does not show what is read in a way of its own.
   return found && type.fetch ? findById(search, found.id) : found;
+}
+
+/** The only one, or the only one with all that is declared; of several such, where one may be taken, the one with the lowest id. */
+function likest(
+  { type, takesOneOfTwins }: Search,
+  values: Search["values"],
+  candidates: readonly Found[],
+): Found | undefined {
+  if (candidates.length <= 1) return candidates[0];
+  const alike = candidates.filter((one) => isWhole(type, values, one));
+  const [first] = alike.sort((one, other) => one.id.localeCompare(other.id, "en", { numeric: true }));
+  if (first && (alike.length === 1 || takesOneOfTwins)) return first;
+  const ids = candidates.map(({ id }) => id).join(", ");
+  throw new Error(
+    `the answer to the create was lost, and ${candidates.length} objects could be what it made (ids ${ids}): delete those that you do not want, or import the one that you do`,
+  );
+}
+
+/** True when it has every value that a create carries and a list shows, and the default of what is not declared. */
+function isWhole(type: ResourceType, values: Search["values"], { id, object }: Found): boolean {
+  const live = observedState(type, id, object);
+  const observed = canonicalOf(type, live, live);
+  const declared = canonicalOf(type, values as ValueMap, live);
+  return Object.entries(type.inputs).every(([name, field]) => {
+    const { updateOnly, default: fallback } = annotations(field);
+    const isLeft = declared[name] === undefined && fallback === undefined;
+    if (updateOnly || isLeft || isUnreadable(type, name)) return true;
+    return same(field, declared[name], toldOf(field, observed[name], declared[name]));
+  });
 }
 
 /** The object with an id that an earlier attempt was given, if it is still what that attempt made. */

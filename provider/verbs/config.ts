@@ -1,5 +1,6 @@
 /** The provider's own configuration: checked, compared, and resolved against the environment when it is used. Makes no request. */
 
+import { createHash } from "node:crypto";
 import { markSecrets } from "../core/check.ts";
 import { same } from "../core/compare.ts";
 import { type Fields, optional, text } from "../core/field.ts";
@@ -13,6 +14,7 @@ import type {
 } from "../core/protocol.ts";
 import { validate } from "../core/validate.ts";
 import { containsSecret, containsUnknown, revealAll, type Value, type ValueMap } from "../core/value.ts";
+import { isLoopback, type Proxies, proxiesOf } from "../service/proxy.ts";
 
 /** Config keys, with the environment variable that stands in for each. */
 export const configFields = {
@@ -41,13 +43,22 @@ const environmentOf = {
 } as const;
 
 /** Keys that engines put beside ours; they pass through untouched. */
-const engineKeys = new Set(["version", "pluginDownloadURL", "__internal", "__defaults"]);
+const engineKeys = new Set(["version", "pluginDownloadURL", "__internal", "__defaults", "__target"]);
 
 /** Where and as whom to call the service. */
 export interface Target {
+  /** In its one spelling: see `normalUrl`. */
   readonly baseUrl: string;
   readonly token: string;
   readonly brand: string;
+  readonly proxies: Proxies;
+}
+
+/** What must be said of a target once a run; absent: nothing. */
+export function warningOf({ baseUrl }: Target): string | undefined {
+  const { protocol, hostname, host } = new URL(baseUrl);
+  if (protocol === "https:" || isLoopback(hostname)) return undefined;
+  return `the token goes to ${host} in plain http, where everybody on the way can read it: use https in PLUMBLINE_BASE_URL or plumbline:baseUrl`;
 }
 
 export async function checkConfig(request: CheckConfigRequest): Promise<CheckResponse> {
@@ -66,12 +77,21 @@ export async function checkConfig(request: CheckConfigRequest): Promise<CheckRes
 
 function urlFault(baseUrl: string): string | undefined {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  // These first, because the others show the address.
+  if (url?.username || url?.password)
+    return "must not hold a user or a password; the token is its own setting";
+  if (url?.search || url?.hash) return "must hold nothing after its path (no ?, no #)";
   if (!url || !/^https?:$/.test(url.protocol))
     return `must be an http or https address, not ${JSON.stringify(baseUrl)}`;
-  if (!/\/v4(beta)?\/?$/.test(url.pathname))
+  if (!/\/v4(beta)?\/*$/.test(url.pathname))
     return `must end with the version segment /v4: ${JSON.stringify(baseUrl)}`;
-  if (url.username || url.password) return "must not hold a user or a password; the token is its own setting";
   return undefined;
+}
+
+/** One spelling for each address, so that states can be compared by it: no slash at the end, no default port, the host in small letters. */
+function normalUrl(baseUrl: string): string {
+  const { origin, pathname } = new URL(baseUrl);
+  return origin + pathname.replace(/\/+$/, "");
 }
 
 /** Values that arrive as JSON in a string (settings of other types than text do). */
@@ -87,6 +107,11 @@ function decoded(values: ValueMap): ValueMap {
       }
     }),
   );
+}
+
+/** Tells two targets apart without showing the token. */
+export function credentialOf({ baseUrl, token }: Target): string {
+  return createHash("sha256").update(`${baseUrl}\n${token}`).digest("base64url");
 }
 
 /** A change of target or token is never a replacement: the objects stay where they are. */
@@ -128,8 +153,9 @@ export function resolveTarget(
   const fault = urlFault(baseUrl);
   if (fault) throw new Error(`the service's address (plumbline:baseUrl or PLUMBLINE_BASE_URL) ${fault}`);
   return {
-    baseUrl: baseUrl.replace(/\/+$/, ""),
+    baseUrl: normalUrl(baseUrl),
     token: need("token", "the access token"),
     brand: setting("brand") ?? "compute",
+    proxies: proxiesOf(environment),
   };
 }

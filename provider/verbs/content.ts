@@ -1,11 +1,13 @@
-/** The bytes of an asset, read where it says they are, and held against its hash. The one place where the provider reads files. */
+/** The bytes of an asset, read where it says they are, and held against its hash. The one place where the provider reads what resources hold. */
 
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Asset } from "../core/value.ts";
 import { download } from "../service/download.ts";
+import { readRegularFile, refuseLinkOut } from "./regular-file.ts";
+
+const LARGEST = 1024 * 1024 * 1024;
 
 /** The hash under which contents are compared: SHA-256, hexadecimal. */
 export function hashOf(bytes: Uint8Array): string {
@@ -43,15 +45,11 @@ function readAddress(uri: string, signal: AbortSignal | undefined): Promise<Uint
 async function readPath(path: string, name: string): Promise<Uint8Array> {
   const absolute = resolve(path);
   try {
-    return await readFile(absolute);
+    await refuseLinkOut(process.cwd(), absolute);
+    return await readRegularFile(absolute, LARGEST);
   } catch (error) {
     const { code, message } = error as { code?: string; message: string };
-    const reason =
-      code === "ENOENT"
-        ? `there is no such file (looked for ${absolute})`
-        : code === "EISDIR"
-          ? "it is a folder"
-          : message;
+    const reason = code === "ENOENT" ? `there is no such file (looked for ${absolute})` : message;
     throw new Error(`${name} cannot be read: ${reason}`, { cause: error });
   }
 }

@@ -6,9 +6,9 @@ import { knownValues, plainInputs } from "../core/plain.ts";
 import type { DeleteRequest } from "../core/protocol.ts";
 import type { ObjectContext, ResourceType } from "../core/resource.ts";
 import { isAnswerLost, isApiError, isGone } from "../core/service-port.ts";
-import { actionContext } from "./converge.ts";
 import { fetchObject } from "./fetch.ts";
 import { type Attempt, begin, type Session } from "./session.ts";
+import { actionContext } from "./task.ts";
 
 export async function deleteResource(
   session: Session,

@@ -6,8 +6,8 @@ import { parsePath } from "../core/property-path.ts";
 import { CheckFailedError, type CheckFailure, type Severity } from "../core/protocol.ts";
 import type { ResourceType } from "../core/resource.ts";
 import { isHidden } from "../core/state.ts";
-import type { Task } from "./converge.ts";
 import type { Session } from "./session.ts";
+import type { Task } from "./task.ts";
 
 /** Throws CheckFailedError when the object cannot be brought to its declared state, or only with the user's leave. */
 export async function examine(

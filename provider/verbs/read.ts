@@ -8,9 +8,10 @@ import { isGone, type WireObject } from "../core/service-port.ts";
 import { importedInputs, observedState, refreshedInputs, stateOf } from "../core/state.ts";
 import type { ValueMap } from "../core/value.ts";
 import { objectFromWire } from "../core/wire.ts";
-import { actionContext } from "./converge.ts";
 import { fetchIfThere, fetchObject } from "./fetch.ts";
+import { noteSeen } from "./sent.ts";
 import { type Attempt, begin, type Session } from "./session.ts";
+import { actionContext } from "./task.ts";
 
 export async function readResource(
   session: Session,
@@ -48,6 +49,7 @@ export async function readResource(
     return { id, inputs, state: stateOf(type, id, object, inputs) };
   }
   const inputs: ValueMap = refreshedInputs(type, request.inputs, request.state, live);
+  await noteSeen(type, attempt, { live, inputs, state: request.state });
   return { id, inputs, state: stateOf(type, id, object, inputs, request.state) };
 }
 

@@ -5,8 +5,8 @@ import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
 import type { Foresight, RunRequest, RunResponse } from "../core/protocol.ts";
 import { shortToken } from "../core/token.ts";
 import { validate } from "../core/validate.ts";
-import { actionContext } from "./converge.ts";
 import { begin, type Session } from "./session.ts";
+import { actionContext } from "./task.ts";
 
 /** A verb may wait as long as an update of a resource may. */
 const secondsToRun = 3600;

@@ -7,10 +7,11 @@ import type { RunRequest, RunResponse } from "../core/protocol.ts";
 import type { ResourceType } from "../core/resource.ts";
 import { observedState } from "../core/state.ts";
 import { validate } from "../core/validate.ts";
-import { actionContext, settled } from "./converge.ts";
+import { settled } from "./converge.ts";
 import { fetchObject } from "./fetch.ts";
 import { resolveId } from "./read.ts";
 import { begin, type Session } from "./session.ts";
+import { actionContext } from "./task.ts";
 
 export async function runVerb(
   session: Session,

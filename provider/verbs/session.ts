@@ -10,12 +10,15 @@ import {
   surelyNotWritten,
 } from "../core/protocol.ts";
 import type { ResourceType } from "../core/resource.ts";
-import type { ServicePort, WireObject } from "../core/service-port.ts";
+import type { CallOptions, ServicePort, WireObject } from "../core/service-port.ts";
+import type { Marker } from "../core/unapplied.ts";
 import type { Value } from "../core/value.ts";
 
 /** The service as the provider needs it beside what types may use. */
 export interface Service extends ServicePort {
   readonly requests: () => RequestCounts;
+  /** What the service calls the token's customer; absent where it names none. One GET where it has not answered yet, unless `asks` is false. */
+  readonly identify: (options?: CallOptions & { readonly asks?: boolean }) => Promise<string | undefined>;
   /** Now by the service's clock as last seen, else by this machine's (RFC 3339). */
   readonly serviceTime: () => string;
   readonly close: () => Promise<void>;
@@ -33,6 +36,8 @@ export interface Session {
   readonly lists: Map<string, Promise<readonly WireObject[]>>;
   /** Runs the work after every earlier one of the same key has ended. */
   readonly exclusive: <T>(key: string, work: () => Promise<T>) => Promise<T>;
+  /** Makes marks of values that are sent. */
+  readonly marker: Marker;
 }
 
 /** One verb's own view of the service: no write starts and no wait goes on after a cancel. */
@@ -43,20 +48,22 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Seconds that the verb has left. */
   readonly remaining: () => number;
-  /** True once a write of this verb has, or may have, run. */
-  readonly hasWritten: () => boolean;
+  readonly marker: Marker;
+  /** How many writes of this verb have, or may have, run. */
+  readonly writes: () => number;
 }
 
 /** Begins a verb: joins its own signal and deadline with the session's. */
 export function begin(session: Session, request: RequestContext, timeoutSeconds = 600): Attempt {
   const signal = request.signal ? AbortSignal.any([request.signal, session.cancelled]) : session.cancelled;
   const end = performance.now() + timeoutSeconds * 1000;
-  let written = false;
+  let writes = 0;
   return {
     service: bound(session.service(), signal, () => {
-      written = true;
+      writes += 1;
     }),
-    hasWritten: () => written,
+    writes: () => writes,
+    marker: session.marker,
     log: request.log ?? (() => {}),
     notes: request.notes ?? fleetingNotes(),
     signal,

@@ -8,9 +8,9 @@ import type { ResourceType } from "../core/resource.ts";
 import { isGone } from "../core/service-port.ts";
 import { observedState } from "../core/state.ts";
 import type { Found } from "./adopt.ts";
-import { actionContext } from "./converge.ts";
 import { remove } from "./delete.ts";
 import type { Attempt } from "./session.ts";
+import { actionContext } from "./task.ts";
 
 type Request = Pick<CreateRequest, "name" | "inputs" | "earlierAttempt">;
 type Values = { readonly [name: string]: unknown };

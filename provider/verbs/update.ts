@@ -17,6 +17,8 @@ import { examine } from "./examine.ts";
 import { refusal } from "./failure.ts";
 import { fetchObject } from "./fetch.ts";
 import { lookUp } from "./lookup.ts";
+import { knowParts } from "./parts.ts";
+import { unappliedOf } from "./sent.ts";
 import { begin, type Session } from "./session.ts";
 import { valuesToApply } from "./values.ts";
 
@@ -28,9 +30,10 @@ export async function updateResource(
   const { id, oldInputs, newInputs, state, ignoreChanges } = request;
   session.plan.know(type, id, request.urn);
   refuseImpossible(type, { ...oldInputs, ...state }, newInputs);
+  const unapplied = unappliedOf(session, type, request);
   if (request.preview) {
     await lookUp(session, type, request, { newInputs, old: { id, inputs: oldInputs, state } });
-    return { state: foretoldUpdate(type, request, oldInputs, state, newInputs) };
+    return { state: foretoldUpdate(type, request, oldInputs, state, newInputs, unapplied) };
   }
   if (replaces(type, oldInputs, state, newInputs)) {
     throw new Error(`${type.name} ${id}: this change needs a replacement and cannot be made in place`);
@@ -40,9 +43,29 @@ export async function updateResource(
   try {
     const object = await fetchObject({ type, id, attempt, values, state }, { fresh: false });
     const before = { inputs: oldInputs, state, ...(ignoreChanges && { ignoreChanges }) };
-    const task = { type, identity: request, id, attempt, inputs: newInputs, values, object, before };
+    const task = {
+      type,
+      identity: request,
+      id,
+      attempt,
+      isOurs: (key: string, other: string) => {
+        const of = session.types.get(key);
+        return (
+          of !== undefined &&
+          (session.plan.isOurs(of, other) || request.isKnownId?.(other, of.token) === true)
+        );
+      },
+      inputs: newInputs,
+      values,
+      object,
+      before,
+      unapplied,
+    };
     await examine(session, task);
-    return { state: stateOf(type, id, await converge(task), newInputs, state) };
+    const { object: finished, spent } = await converge(task);
+    const now = stateOf(type, id, finished, newInputs, state);
+    knowParts(session, type, { id, inputs: newInputs, state: now });
+    return { state: now, ...(spent.length > 0 && { spent }) };
   } catch (error) {
     if (isGone(error)) {
       throw new Error(

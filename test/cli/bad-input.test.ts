@@ -1,5 +1,8 @@
 /** Bad input: one clear message, exit 1, and not one request. */
 
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Desk, openDesk } from "./plumbline.ts";
 
@@ -102,6 +105,32 @@ describe("a stack file with a fault", () => {
       ],
     );
   });
+});
+
+describe("a hostile stack file", () => {
+  it.each([["preview"], ["validate", "--json"], ["import", "--all", "--yes"]])(
+    "that is a pipe is refused at once, and nothing waits for a writer: %j",
+    async (...args) => {
+      const pipe = join(desk.folder, "pipe.yaml");
+      if (!existsSync(pipe)) execFileSync("mkfifo", [pipe]);
+      const [ran, requests] = await desk.counted(() => desk.run([...args, "-f", "pipe.yaml"]));
+      expect(ran.code).toBe(1);
+      expect(requests).toBe(0);
+      expect(ran.text).toContain("pipe.yaml: it is a named pipe (FIFO)");
+    },
+  );
+
+  it.each([[[]], [["--json"]]])(
+    "with a thousand errors tells a hundred of them: preview %j",
+    async (flags) => {
+      const outputs = Array.from({ length: 1000 }, (_, at) => `  o${at}: \${nobody.at}\n`);
+      desk.write("many.yaml", `${head}outputs:\n${outputs.join("")}`);
+      const ran = await desk.run(["preview", "-f", "many.yaml", ...flags]);
+      expect(ran.code).toBe(1);
+      expect(ran.text.match(/nobody/g)?.length).toBeLessThanOrEqual(300);
+      expect(ran.text).toContain("… and 900 more");
+    },
+  );
 });
 
 describe("a target that cannot be", () => {

@@ -1,6 +1,6 @@
 /** Each command on a small stack: what it prints, what it ends with, what it leaves. */
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Desk, jsonLines, openDesk } from "./plumbline.ts";
@@ -252,6 +252,39 @@ describe("beside stacks", () => {
     expect(requests).toBe(0);
     const refreshed = await desk.run(["refresh", "--emulator=account.json", "--state", "kept"], { env: own });
     expect(refreshed.stdout).toContain("2 unchanged");
+  });
+
+  it.each([
+    { flags: ["--cors"], allowed: "*" },
+    { flags: [], allowed: null },
+  ])("lets web pages read the emulator's answers with --cors alone: $flags", async ({ flags, allowed }) => {
+    let seen: string | null | undefined;
+    const ran = await desk.run(["emulator", "--port", "0", "--json", ...flags], {
+      onOutput: (text, kill) => {
+        const { baseUrl } = JSON.parse(text) as { baseUrl: string };
+        const told = fetch(`${baseUrl}/regions`, { headers: { origin: "https://page.example" } });
+        void told.then(({ headers }) => {
+          seen = headers.get("access-control-allow-origin");
+          kill("SIGTERM");
+        });
+      },
+    });
+    expect(ran.code).toBe(0);
+    expect(seen).toBe(allowed);
+  });
+
+  it("ends the emulator with the reason when a change cannot be written", async () => {
+    const data = join(desk.folder, "lost.json");
+    const ran = await desk.run(["emulator", "--port", "0", "--json", "--data", data], {
+      onOutput: (text) => {
+        const { baseUrl } = JSON.parse(text) as { baseUrl: string };
+        rmSync(data);
+        const headers = { authorization: "Bearer any", "content-type": "application/json" };
+        void fetch(`${baseUrl}/profile/tokens`, { method: "POST", headers, body: '{"label":"a"}' });
+      },
+    });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toContain(`the emulator stopped: cannot write the data file ${data}`);
   });
 
   it("serves the emulator until it is interrupted", async () => {

@@ -190,7 +190,7 @@ describe("a record that is added to", () => {
 describe("the recorder", () => {
   let emulator: Emulator;
   beforeAll(async () => {
-    emulator = await startEmulator({ seed: starterAccount, speed: "max" });
+    emulator = await startEmulator({ seed: starterAccount, speed: "instant" });
   });
   afterAll(() => emulator.close());
 

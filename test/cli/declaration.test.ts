@@ -6,9 +6,9 @@ import { parse } from "yaml";
 import { type Block, Reference, type Term, type TermMap } from "../../provider/cli/declaration/block.ts";
 import { programText } from "../../provider/cli/declaration/program.ts";
 import { fillStackFile, newStackFile } from "../../provider/cli/declaration/stack-file.ts";
-import { nameAll } from "../../provider/engine/deployment/naming.ts";
+import { nameAll } from "../../provider/engine/operations/naming.ts";
 import { oddTexts } from "../e2e/hand-made.ts";
-import { fakeHost, load, told } from "../engine/language-fixture.ts";
+import { fakeHost, load, told } from "../engine/language/fixture.ts";
 
 const type = "plumbline:dns:Domain";
 

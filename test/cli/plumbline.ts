@@ -39,7 +39,7 @@ export interface RunOptions {
 
 export async function openDesk(): Promise<Desk> {
   const folder = mkdtempSync(join(tmpdir(), "plumbline-cli-"));
-  const emulator = await startEmulator({ speed: "max", seed: starterAccount, checkAnswers: true });
+  const emulator = await startEmulator({ speed: "instant", seed: starterAccount, checkAnswers: true });
   const run: Desk["run"] = (args, { env = {}, input = "", onOutput } = {}) =>
     new Promise((done, fail) => {
       const home = join(folder, ".home");

@@ -25,7 +25,7 @@ const Thing = resource({
     kind: choice(["a", "b"], { ...words, immutable: true }),
     note: optional(text({ ...words, default: "" })),
     seconds: optional(integer({ ...words, normal: "seconds-up", default: 0 })),
-    size: optional(integer({ ...words, computed: true, createOnly: true })),
+    size: optional(integer({ ...words, computed: true })),
     tags: optional(list(text({ ...words, normal: "lower-case" }), { ...words, normal: "set", default: [] })),
     disks: optional(
       list(group({ size: integer(words), fast: optional(flag({ ...words, default: false })) }, words), {

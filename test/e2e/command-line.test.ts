@@ -12,7 +12,7 @@ describe("what scripts rely on in the command line", { timeout: 60_000 }, () => 
   let emulator: Emulator;
   let stack: Embedded;
   beforeAll(async () => {
-    emulator = await startEmulator({ seed: starterAccount, speed: "max" });
+    emulator = await startEmulator({ seed: starterAccount, speed: "instant" });
     stack = createEmbedded(text, { baseUrl: emulator.baseUrl, token: emulator.token });
   });
   afterAll(async () => {

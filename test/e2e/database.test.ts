@@ -33,7 +33,7 @@ function life(engine: EngineName): void {
   let emulator: Emulator;
   let stack: Driver;
   beforeAll(async () => {
-    emulator = await startEmulator({ speed: "max", checkAnswers: true });
+    emulator = await startEmulator({ speed: "instant", checkAnswers: true });
     stack = await createDriver(engine, text, { baseUrl: emulator.baseUrl, token: emulator.token });
   });
   afterAll(async () => {
@@ -86,7 +86,10 @@ function life(engine: EngineName): void {
 
   it("shows the root password to nobody who does not ask for it", async () => {
     const password = String(one("shop")["_password"]);
-    const shown = [await stack.command("stack", "export"), await stack.command("stack", "output")];
+    const shown = [
+      await stack.command("stack", "export", "--stack", "dev"),
+      await stack.command("stack", "output", "--stack", "dev"),
+    ];
     for (const { code, stdout, stderr } of shown) {
       expect(code, stderr).toBe(0);
       expect(`${stdout}${stderr}`).not.toContain(password);

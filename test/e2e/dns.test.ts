@@ -52,7 +52,7 @@ describe.skipIf(!pulumiBin)("a domain and its records under the real engine", { 
   let project: Project;
 
   beforeAll(async () => {
-    emulator = await startEmulator({ speed: "max" });
+    emulator = await startEmulator({ speed: "instant" });
     project = await createProject(program(), { baseUrl: emulator.baseUrl, token: emulator.token });
   });
   afterAll(async () => {
@@ -83,6 +83,19 @@ describe.skipIf(!pulumiBin)("a domain and its records under the real engine", { 
       (operation) => !operation.startsWith("GET "),
     );
     expect(writes).toEqual([]);
+  });
+
+  it("shows, by name, records that cannot stand together in a zone that is not there yet", async () => {
+    const plain = program();
+    const cname = () => ({
+      type: "plumbline:dns:Record",
+      properties: { domainId: "${zone.id}", type: "CNAME", name: "alias", target: "plumbline.example" },
+    });
+    project.write({ ...plain, resources: { ...plain.resources, one: cname(), two: cname() } });
+    const { diagnostics } = await project.preview().finally(() => project.write(plain));
+    expect(diagnostics).toMatchObject([
+      { severity: "warning", message: expect.stringMatching(/"(one|two)" in this plan.*if "zone"/) },
+    ]);
   });
 
   it("is made, with the outputs that other programs read", async () => {

@@ -154,7 +154,7 @@ function embeddedRunner(program: Program | string, options: ProjectOptions): Run
 }
 
 async function pulumiRunner(program: Program | string, options: ProjectOptions): Promise<Runner> {
-  const project = await createProject(program, options);
+  const project = await createProject(program, { plugin: "shared", ...options });
   return {
     project,
     attempt: async (verb, flags) => {
@@ -176,13 +176,7 @@ async function pulumiRunner(program: Program | string, options: ProjectOptions):
       const ran = await project.attempt("import", "--file", file, ...flags);
       if (ran.code !== 0) throw new Error(`pulumi import: ${ran.code}\n${ran.stdout}\n${ran.stderr}`);
     },
-    state: async () => {
-      const { code, stdout, stderr } = await project.command(
-        ...["stack", "export", "--show-secrets", "--stack", project.stack],
-      );
-      if (code !== 0) throw new Error(`pulumi stack export: ${code}\n${stdout}\n${stderr}`);
-      return stateIn(stdout);
-    },
+    state: async () => stateOf(project.exported() as unknown as StateOf[]),
   };
 }
 
@@ -229,7 +223,10 @@ function withImports(planned: readonly [string, Planned][]): [string, Planned][]
 
 function stateIn(exported: string): Exported {
   const { deployment } = JSON.parse(exported) as { deployment: { resources?: StateOf[] } };
-  const all = deployment.resources ?? [];
+  return stateOf(deployment.resources ?? []);
+}
+
+function stateOf(all: readonly StateOf[]): Exported {
   const own = all.filter(({ type }) => !type.startsWith("pulumi:"));
   return {
     outputs: (all.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs ?? {}) as Exported["outputs"],

@@ -73,7 +73,7 @@ function projectText(folder: string): string {
 }
 
 async function onEmulator<T>(work: (emulator: Emulator) => Promise<T>): Promise<T> {
-  const emulator = await startEmulator({ seed: starterAccount, speed: "max", checkAnswers: true });
+  const emulator = await startEmulator({ seed: starterAccount, speed: "instant", checkAnswers: true });
   try {
     return await work(emulator);
   } finally {

@@ -17,7 +17,7 @@ describe("an account made by hand and imported", { timeout: 120_000 }, () => {
   let count = 0;
   let handMade: object;
   beforeAll(async () => {
-    emulator = await startEmulator({ seed: starterAccount, speed: "max", checkAnswers: true });
+    emulator = await startEmulator({ seed: starterAccount, speed: "instant", checkAnswers: true });
     await makeByHand(emulator);
     handMade = writes(emulator);
     stack = createEmbedded(stackText({ name: "account" }), {

@@ -95,7 +95,7 @@ describe.skipIf(!pulumiBin)("an `up` that does not go well", { timeout: 120_000 
   it.each(["/domains", "/domains/{domainId}/records", "/vpcs", "/vpcs/{vpcId}/subnets", "/volumes"])(
     "makes one thing only when the answer to POST %s is lost",
     async (path) => {
-      await start(everyType, { speed: "max" });
+      await start(everyType, { speed: "instant" });
       emulator.setFaults([{ method: "POST", path, nth: 1, do: "reset-after" }]);
       const first = await project.attempt("up", "--yes", "--skip-preview");
       if (first.code !== 0) await project.up();
@@ -105,7 +105,7 @@ describe.skipIf(!pulumiBin)("an `up` that does not go well", { timeout: 120_000 
   );
 
   it("survives a limit, a bad gateway and a closed door in each kind of request", async () => {
-    await start(everyType, { speed: "max" });
+    await start(everyType, { speed: "instant" });
     emulator.setFaults([
       { method: "POST", path: "/vpcs", nth: 1, do: "status", status: 429, headers: { "Retry-After": "1" } },
       {

@@ -39,8 +39,9 @@ describe.skipIf(!pulumiBin)("an engine that is killed", { timeout: 180_000 }, ()
       .reduce((sum, [, count]) => sum + count, 0);
   }
 
-  it.each([1, 2, 9, 17, records])("at create number %i is made good by the next run", async (moment) => {
-    emulator = await startEmulator({ speed: "max" });
+  // Beginning, middle and end; `npm run torture -- kill --engine pulumi` strikes at every request, but with the plugin as well.
+  it.each([1, 9, records])("at create number %i is made good by the next run", async (moment) => {
+    emulator = await startEmulator({ speed: "instant" });
     project = await createProject(program(), { baseUrl: emulator.baseUrl, token: emulator.token });
     // Answers take a moment, so that some creates are under way whenever the engine dies.
     emulator.setFaults([{ method: "POST", path: "*", probability: 1, do: "delay", seconds: 0.1 }]);

@@ -90,7 +90,7 @@ function life(engine: EngineName): void {
     expect(only()["_kubeconfig"]).not.toBeNull();
     expect(kept(emulator, "lkeNodes").map(({ status }) => status)).toEqual(Array(5).fill("ready"));
     const { token } = only()["_kubeconfig"] as { token: string };
-    const { code, stdout, stderr } = await stack.command("stack", "output");
+    const { code, stdout, stderr } = await stack.command("stack", "output", "--stack", "dev");
     expect([code, `${stdout}${stderr}`.includes(token)]).toEqual([0, false]);
     expect(String((await stack.outputs())["kubeconfig"])).toContain(token);
   });

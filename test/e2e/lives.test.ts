@@ -43,7 +43,7 @@ function lead(engine: EngineName): void {
   let wasRight = true;
 
   beforeAll(async () => {
-    emulator = await startEmulator({ speed: "max", checkAnswers: true });
+    emulator = await startEmulator({ speed: "instant", checkAnswers: true });
     const ask = { emulator, call: (...request: Parameters<Account["call"]>) => call(emulator, ...request) };
     const made: unknown[] = [];
     for (const life of lives) made.push(await life.prepare(ask as unknown as Account));

@@ -71,7 +71,7 @@ function life(engine: EngineName): void {
     expect(code, `${stdout}${stderr}`).toBe(0);
   };
   beforeAll(async () => {
-    emulator = await startEmulator({ seed: starterAccount, speed: "max", checkAnswers: true });
+    emulator = await startEmulator({ seed: starterAccount, speed: "instant", checkAnswers: true });
     untouched = comparable(emulator);
     const { baseUrl, token } = emulator;
     stack = await createDriver(engine, program(), { baseUrl, token });

@@ -71,7 +71,7 @@ function lead(engine: EngineName): void {
   let emulator: Emulator;
   let stack: Driver;
   beforeEach(async () => {
-    emulator = await startEmulator({ speed: "max", checkAnswers: true });
+    emulator = await startEmulator({ speed: "instant", checkAnswers: true });
     stack = await createDriver(engine, {}, { baseUrl: emulator.baseUrl, token: emulator.token });
   });
   afterEach(async () => {
@@ -281,7 +281,7 @@ function lead(engine: EngineName): void {
 function crash(engine: EngineName): void {
   let emulator: Emulator;
   beforeAll(async () => {
-    emulator = await startEmulator({ speed: "max", checkAnswers: true });
+    emulator = await startEmulator({ speed: "instant", checkAnswers: true });
   });
   afterAll(() => emulator.close());
   beforeEach(() => emulator.reset());

@@ -50,9 +50,9 @@ export interface Pair {
 /** Starts both. Tests that use it are skipped when there is no Pulumi. */
 export async function createPair(program: Program | string): Promise<Pair> {
   const start = async (engine: "plumbline" | "pulumi"): Promise<Side> => {
-    const emulator = await startEmulator({ seed: starterAccount, speed: "max", checkAnswers: true });
+    const emulator = await startEmulator({ seed: starterAccount, speed: "instant", checkAnswers: true });
     const { baseUrl, token } = emulator;
-    return { emulator, stack: await createDriver(engine, program, { baseUrl, token }) };
+    return { emulator, stack: await createDriver(engine, program, { baseUrl, token, plugin: "own" }) };
   };
   const [plumbline, pulumi] = await Promise.all([start("plumbline"), start("pulumi")]);
   const both: Pair["both"] = async (work) => {

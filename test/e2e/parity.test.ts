@@ -204,6 +204,7 @@ describe.skipIf(!pulumiBin)("the same edits under both engines", { timeout: 120_
       const next = await createDriver(from === "plumbline" ? "pulumi" : "plumbline", pair.present(), {
         baseUrl,
         token,
+        plugin: "own",
       });
       cpSync(join(stack.folder, "Pulumi.dev.yaml"), join(next.folder, "Pulumi.dev.yaml"));
       return next;

@@ -237,6 +237,20 @@ describe.skipIf(!pulumiBin)("the plugin under the real engine", { timeout: 120_0
         return { id, inputs: { name: "found", size: 4 }, state: { name: "found", size: 4, key: "k" } };
       },
     });
+    const short = [
+      "import",
+      "plumbline:test:Thing",
+      "found",
+      "natural/name",
+      "--yes",
+      "--generate-code=false",
+    ];
+    const refused = await project.attempt(...short);
+    expect(refused.code).not.toBe(0);
+    const said = refused.diagnostics.map(({ message }) => message).join();
+    expect(said).toContain(`pulumi import ${thing} found natural/name`);
+    expect(await project.resources()).toEqual([]);
+    expect(asked).toEqual([]);
     await project.import(thing, "found", "natural/name");
     expect(asked[0]).toEqual({ inputs: undefined, state: undefined });
     expect(await project.resources()).toMatchObject([

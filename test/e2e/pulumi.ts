@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { parse, stringify } from "yaml";
 import { findPulumi } from "../../scripts/pulumi.mjs";
+import { passphrase, stackIn } from "./pulumi-backend.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -47,6 +48,11 @@ export interface ProjectOptions {
   /** Default `dev`. */
   readonly stack?: string;
   readonly environment?: { readonly [name: string]: string };
+  /**
+   * `shared`: one process of the plugin serves all commands, which attach to it; each then takes half the time. Not for tests that kill, have
+   * several providers, or change the environment. Default `own`: as the engine does by itself, some for each command.
+   */
+  readonly plugin?: "own" | "shared";
 }
 
 /** One planned or done step, as the engine's events tell it. `op`: create, update, delete, same, replace, create-replacement, delete-replaced, refresh, import, read. */
@@ -117,7 +123,7 @@ export async function createProject(program: Program | string, options: ProjectO
     PULUMI_HOME: join(folder, "home"),
     // Without attribute files beside the state, which Pulumi does not write atomically: a kill may leave one that no later run can read.
     PULUMI_BACKEND_URL: `file://${join(folder, "backend")}?metadata=skip`,
-    PULUMI_CONFIG_PASSPHRASE: "correct horse battery staple",
+    PULUMI_CONFIG_PASSPHRASE: passphrase,
     PULUMI_SKIP_UPDATE_CHECK: "true",
     // Brings `--event-log`.
     PULUMI_DEBUG_COMMANDS: "true",
@@ -183,16 +189,15 @@ export async function createProject(program: Program | string, options: ProjectO
     return outcome;
   }
 
-  async function json<T>(...args: string[]): Promise<T> {
-    const { code, stdout, stderr } = await command(...args, "--stack", stack);
-    if (code !== 0) throw new Error(`pulumi ${args.join(" ")}: ${code}\n${stdout}\n${stderr}`);
-    return JSON.parse(stdout) as T;
-  }
-
   write(program);
-  const initialised = await command("stack", "init", stack);
-  if (initialised.code !== 0)
-    throw new Error(`pulumi stack init: ${initialised.stdout}\n${initialised.stderr}`);
+  const plugin = options.plugin === "shared" ? await startPlugin(project, env) : undefined;
+  if (plugin) env["PULUMI_DEBUG_PROVIDERS"] = `plumbline:${plugin.port}`;
+  const backend = stackIn(join(folder, "backend"), stack);
+  const projectName = () =>
+    (parse(readFileSync(join(project, "Pulumi.yaml"), "utf8")) as { name: string }).name;
+  backend.create(projectName(), project);
+  const exported = () => backend.resources(projectName()) as StateResource[];
+  const all = () => revealed(exported()) as StateResource[];
 
   return {
     /** The project's folder: Pulumi.yaml and the plugin's create log are in it. */
@@ -211,25 +216,31 @@ export async function createProject(program: Program | string, options: ProjectO
     destroy: (...args: string[]) => succeed("destroy", "--yes", "--skip-preview", ...args),
     import: (type: string, name: string, id: string, ...args: string[]) =>
       succeed("import", type, name, id, "--yes", "--protect=false", "--generate-code=false", ...args),
-    outputs: () => json<{ [name: string]: unknown }>("stack", "output", "--json", "--show-secrets"),
+    outputs: async () => all().find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs ?? {},
     /** The state, without stack and providers, secrets in the clear. */
-    resources: async (): Promise<StateResource[]> => {
-      const { deployment } = await json<{ deployment: { resources?: StateResource[] } }>(
-        "stack",
-        "export",
-        "--show-secrets",
-      );
-      return (revealed(deployment.resources ?? []) as StateResource[]).filter(({ type }) => isOwn(type));
-    },
+    resources: async () => all().filter(({ type }) => isOwn(type)),
+    /** The state with everything, as `stack export --show-secrets` has it. */
+    exported,
     /** The state file's text as it is on disk, for what must not be in it. */
-    stateText: () => {
-      const { name } = parse(readFileSync(join(project, "Pulumi.yaml"), "utf8")) as { name: string };
-      return readFileSync(join(folder, "backend", ".pulumi", "stacks", name, `${stack}.json`), "utf8");
-    },
+    stateText: () => backend.text(projectName()),
     /** After the engine was killed: lets go of its lock. */
-    recover: () => command("cancel", "--yes", "--stack", stack),
-    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }),
+    recover: backend.unlock,
+    remove: () => {
+      plugin?.stop();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
   };
+}
+
+/** Starts the plugin to be attached to. Its address of an engine is no one's: it makes the process end with this one. */
+async function startPlugin(folder: string, env: NodeJS.ProcessEnv) {
+  const child = spawn(join(pluginFolder, "pulumi-resource-plumbline"), ["127.0.0.1:1"], {
+    cwd: folder,
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  return { port: Number(line.toString()), stop: () => child.kill("SIGKILL") };
 }
 
 /** Language hosts that the process started; none where there is no `/proc`. */

@@ -29,7 +29,7 @@ function life(engine: EngineName): void {
     ...(outputs && { outputs }),
   });
   beforeAll(async () => {
-    emulator = await startEmulator({ speed: "max", checkAnswers: true });
+    emulator = await startEmulator({ speed: "instant", checkAnswers: true });
     stack = await createDriver(engine, program(setup), { baseUrl: emulator.baseUrl, token: emulator.token });
   });
   afterAll(async () => {

@@ -50,7 +50,7 @@ describe.skipIf(!pulumiBin)("the TypeScript example by the Automation API", { ti
   let project: Project;
 
   beforeAll(async () => {
-    emulator = await startEmulator({ seed: starterAccount, speed: "max", checkAnswers: true });
+    emulator = await startEmulator({ seed: starterAccount, speed: "instant", checkAnswers: true });
     untouched = comparable(emulator);
     const yaml = readFileSync(join(example, "Pulumi.yaml"), "utf8");
     project = await createProject(yaml.replace("path: ../../bin", `path: ${pluginFolder}`), {
@@ -93,7 +93,7 @@ describe.skipIf(!pulumiBin)("the TypeScript example by the Automation API", { ti
       recordCount: 14,
     });
 
-    const other = await startEmulator({ seed: starterAccount, speed: "max" });
+    const other = await startEmulator({ seed: starterAccount, speed: "instant" });
     const yaml = createEmbedded(webExample, { baseUrl: other.baseUrl, token: other.token });
     try {
       await yaml.up();

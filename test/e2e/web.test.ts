@@ -23,9 +23,10 @@ function life(engine: EngineName): void {
   let stack: Driver;
 
   beforeAll(async () => {
-    emulator = await startEmulator({ seed: starterAccount, speed: "max", checkAnswers: true });
+    emulator = await startEmulator({ seed: starterAccount, speed: "instant", checkAnswers: true });
     untouched = comparable(emulator);
-    stack = await createDriver(engine, text, { baseUrl: emulator.baseUrl, token: emulator.token });
+    const { baseUrl, token } = emulator;
+    stack = await createDriver(engine, text, { baseUrl, token, plugin: "own" });
   });
   afterAll(async () => {
     stack?.remove();

@@ -146,7 +146,7 @@ for (const engine of ["plumbline", "pulumi"] as const) {
     let stack: Driver;
 
     beforeAll(async () => {
-      emulator = await startEmulator({ speed: "max", dns: 0, checkAnswers: true });
+      emulator = await startEmulator({ speed: "instant", dns: 0, checkAnswers: true });
       const { baseUrl, token } = emulator;
       stack = await createDriver(engine, stackOf(zone.file), { baseUrl, token });
     });

@@ -78,8 +78,12 @@ function life(engine: EngineName): void {
   let stack: Driver;
 
   beforeAll(async () => {
-    emulator = await startEmulator({ speed: "max" });
-    stack = await createDriver(engine, program(), { baseUrl: emulator.baseUrl, token: emulator.token });
+    emulator = await startEmulator({ speed: "instant" });
+    stack = await createDriver(engine, program(), {
+      baseUrl: emulator.baseUrl,
+      token: emulator.token,
+      plugin: "own",
+    });
     write(lines);
   });
   afterAll(async () => {
@@ -227,7 +231,7 @@ function life(engine: EngineName): void {
     }
   });
 
-  it("is removed record by record, and its domain after it", async () => {
+  it("is removed record by record before its domain, or with its domain by the domain's one request", async () => {
     const count = records().length;
     if (engine === "plumbline") {
       const { domain } = program().resources as { readonly domain: object };
@@ -235,8 +239,10 @@ function life(engine: EngineName): void {
       expect((await stack.preview()).printed).toContain(`${count} plumbline:dns:Record are deleted with it`);
     }
     const requests = await during(async () => expect((await stack.destroy()).changes).toEqual({ delete: 2 }));
-    expect(requests[remove]).toBe(count);
+    // Pulumi asks for each resource's deletion; the embedded engine leaves to the service what goes with its domain.
+    expect(requests[remove] ?? 0).toBe(engine === "plumbline" ? 0 : count);
     expect(kept(emulator, "domains")).toEqual([]);
+    expect(kept(emulator, "domain_records")).toEqual([]);
   });
 
   /** Runs `up` in a process of its own, and kills it with all that it started as soon as `isTime`. */

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/index.ts";
+import { expectKept } from "./kept.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into field by field.
 export type Answer = any;
@@ -78,20 +79,23 @@ function session(emulator: Emulator, token: string, close: () => Promise<void>):
 /** Starts an emulator whose transitions end by `wait` alone. Closing fails when an answer broke the contract. */
 export async function openSession(options: EmulatorOptions & { users?: unknown } = {}): Promise<Session> {
   const { users, ...rest } = options;
-  const folder = users === undefined ? undefined : mkdtempSync(join(tmpdir(), "plumbline-session-"));
-  const tokens = folder && join(folder, "tokens.json");
+  const folder = mkdtempSync(join(tmpdir(), "plumbline-session-"));
+  const data = join(folder, "account.json");
+  const tokens = users === undefined ? undefined : join(folder, "tokens.json");
   if (tokens) writeFileSync(tokens, JSON.stringify(users));
   const failures: string[] = [];
   const emulator = await startEmulator({
     checkAnswers: true,
     speed: 1 / slowness,
+    data,
     log: (line) => failures.push(line),
     ...rest,
     ...(tokens ? { tokens } : {}),
   });
   return session(emulator, emulator.token, async () => {
+    await expectKept(emulator, data);
     await emulator.close();
-    if (folder) rmSync(folder, { recursive: true });
+    rmSync(folder, { recursive: true });
     expect([...emulator.mismatches, ...failures]).toEqual([]);
   });
 }

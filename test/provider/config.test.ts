@@ -131,3 +131,22 @@ test("a type or function of no known name is an error", async () => {
     provider.invoke({ token: "plumbline:dns:getZebra", args: {}, preview: false }),
   ).rejects.toThrow("getZebra");
 });
+
+test("plain http to another machine is warned of once, to this one never", async () => {
+  const said: string[] = [];
+  const log = (_severity: string, message: string) => void said.push(message);
+  const check = async (baseUrl: string) => {
+    const provider = createProvider({ environment: {} });
+    await provider.configure({ baseUrl, token: "tok-123456" });
+    const resource = { urn: "u", type: "plumbline:volumes/volume:Volume", name: "v", newInputs: {}, log };
+    for (let time = 0; time < 2; time++) await provider.check(resource).catch(() => undefined);
+    await provider.close();
+  };
+  await check("http://127.0.0.1:1/v4");
+  await check("http://localhost/v4");
+  await check("https://api.warned.example/v4");
+  expect(said).toEqual([]);
+  await check("http://api.warned.example:8080/v4");
+  await check("http://api.warned.example:8080/v4/");
+  expect(said).toEqual([expect.stringMatching(/^the token goes to api\.warned\.example:8080 in plain http/)]);
+});

@@ -9,7 +9,7 @@ let account: Account;
 let elsewhere: Emulator;
 beforeAll(async () => {
   account = await openAccount();
-  elsewhere = await startEmulator({ speed: "max", dns: 0 });
+  elsewhere = await startEmulator({ speed: "instant", dns: 0 });
   const call = async (path: string, body: object) => {
     const headers = { Authorization: `Bearer ${elsewhere.token}`, "Content-Type": "application/json" };
     const response = await fetch(`${elsewhere.baseUrl}${path}`, {

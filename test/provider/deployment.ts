@@ -36,7 +36,7 @@ export interface Account {
 
 /** Starts an emulator whose transitions end by the next read. */
 export async function openAccount(options: EmulatorOptions = {}): Promise<Account> {
-  const emulator = await startEmulator({ speed: "max", checkAnswers: true, ...options });
+  const emulator = await startEmulator({ speed: "instant", checkAnswers: true, ...options });
   const opened: Provider[] = [];
   let requests: RequestCounts = {};
   const open = async () => {

@@ -8,6 +8,7 @@ import type { WireObject } from "../../provider/core/service-port.ts";
 import { isSecret, reveal, secret, type ValueMap } from "../../provider/core/value.ts";
 import { createResource } from "../../provider/verbs/create.ts";
 import { deleteResource } from "../../provider/verbs/delete.ts";
+import { markerWith } from "../../provider/verbs/marker.ts";
 import { readResource } from "../../provider/verbs/read.ts";
 import { keyedQueue, type Service, type Session } from "../../provider/verbs/session.ts";
 import { updateResource } from "../../provider/verbs/update.ts";
@@ -21,7 +22,7 @@ const Engine = resource({
   nameFormat: "LABEL",
   inputs: {
     label: text({ ...words, unique: true, adoptKey: true }),
-    type: text({ ...words, createOnly: true }),
+    type: text({ ...words }),
     allow: optional(text({ ...words, default: "" })),
     window: optional(group({ day: integer(words) }, { ...words, updateOnly: true, computed: true })),
     password: optional(text({ ...words, secret: true, writeOnly: true, default: null })),
@@ -115,6 +116,7 @@ function memory() {
       return one();
     },
     requests: () => ({}),
+    identify: async () => undefined,
     serviceTime: () => "2030-01-01T00:00:00Z",
     close: async () => {},
   };
@@ -125,6 +127,7 @@ function memory() {
     cancelled: new AbortController().signal,
     lists: new Map(),
     exclusive: keyedQueue(),
+    marker: markerWith(() => "key"),
   };
   return { session, asked: () => log.splice(0) };
 }

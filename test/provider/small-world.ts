@@ -5,6 +5,7 @@ import type { ResourceType } from "../../provider/core/resource.ts";
 import type { WireObject } from "../../provider/core/service-port.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { createResource } from "../../provider/verbs/create.ts";
+import { markerWith } from "../../provider/verbs/marker.ts";
 import { keyedQueue, type Service, type Session } from "../../provider/verbs/session.ts";
 
 export const words = { description: "" };
@@ -51,6 +52,7 @@ export function service(table: { readonly [request: string]: Handler }, losing: 
       throw new Error("it never ends");
     },
     requests: () => ({}),
+    identify: async () => undefined,
     serviceTime: () => "2030-01-01T00:00:10Z",
     close: async () => {},
   };
@@ -65,6 +67,7 @@ export function sessionOf(port: Service, ...types: ResourceType[]): Session {
     cancelled: new AbortController().signal,
     lists: new Map(),
     exclusive: keyedQueue(),
+    marker: markerWith(() => "key"),
   };
 }
 

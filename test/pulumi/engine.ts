@@ -48,6 +48,13 @@ export interface Kept {
   readonly reasons: readonly string[];
 }
 
+/** What the engine gives automatic names to come from; `mode` as the protocol counts them. */
+export interface Naming {
+  readonly seed?: Uint8Array;
+  readonly proposedName?: string;
+  readonly mode?: 0 | 1 | 2;
+}
+
 export type Client = ReturnType<typeof connect>;
 
 /** A client of the plugin at the port. */
@@ -83,8 +90,15 @@ export function connect(port: number) {
       request.setAcceptresources(true);
       return call("configure", request);
     },
-    check: async (urn: string, news: ValueMap, olds: ValueMap = {}) => {
+    check: async (urn: string, news: ValueMap, olds: ValueMap = {}, naming: Naming = {}) => {
       const request = new messages.CheckRequest();
+      if (naming.seed !== undefined) request.setRandomseed(naming.seed);
+      if (naming.proposedName !== undefined) {
+        const autonaming = new messages.CheckRequest.AutonamingOptions();
+        autonaming.setProposedName(naming.proposedName);
+        autonaming.setMode(naming.mode ?? 0);
+        request.setAutonaming(autonaming);
+      }
       request.setUrn(urn);
       request.setOlds(encodeProperties(olds));
       request.setNews(encodeProperties(news));

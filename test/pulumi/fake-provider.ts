@@ -70,7 +70,7 @@ export function fakeProvider(replace: Partial<Provider> = {}): Fake {
     const id = String(lastId);
     const state = { ...request.inputs, key: `key-of-${id}` };
     objects.set(id, state);
-    await request.onCreated?.(id, state);
+    await request.onCreated?.(id, state, request.inputs);
     return { id, state };
   }
 
@@ -93,6 +93,7 @@ export function fakeProvider(replace: Partial<Provider> = {}): Fake {
       },
       delete: async ({ id }) => void objects.delete(id),
       invoke: async ({ args }) => ({ result: args, failures: [] }),
+      find: async () => undefined,
       list: async () => [],
       requests: () => ({ GET: 1 }),
       serviceTime: () => "2026-01-02T03:04:05Z",

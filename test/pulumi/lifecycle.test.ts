@@ -214,7 +214,7 @@ describe("Create", () => {
     for (const failure of [new Error("lost the way"), new CancelledError(), apiError(400, "no")]) {
       const { create } = await start({
         create: async ({ inputs, onCreated }) => {
-          await onCreated?.("5", { ...inputs, key: "k" });
+          await onCreated?.("5", { ...inputs, key: "k" }, inputs);
           throw failure;
         },
       });
@@ -256,7 +256,7 @@ describe("Create", () => {
     });
     expect(await refusal(create(urn, {}, { preview: true }))).toMatchObject({
       code: grpc.status.INVALID_ARGUMENT,
-      details: "name: is taken by volume 7\nthe account is full",
+      details: "name: is taken by volume 7\n      | the account is full",
     });
     expect(await refusal(update(urn, "1", {}, {}, {}, { preview: true }))).toMatchObject({
       code: grpc.status.INVALID_ARGUMENT,
@@ -287,6 +287,17 @@ describe("Create", () => {
 });
 
 describe("Read", () => {
+  it("refuses an import by the short spelling of a type with the command that names the canonical one; a refresh reads it", async () => {
+    const { read, fake } = await start();
+    fake.objects.set("it's", { name: "x" });
+    const short = urnOf("a", "plumbline:test:Thing");
+    const error = await refusal(read(short, "it's"));
+    expect(error.code).toBe(grpc.status.INVALID_ARGUMENT);
+    expect(error.details).toContain(`pulumi import ${thing} a 'it'\\''s'`);
+    expect((await read(short, "it's", { name: "x" }, { name: "x" })).id).toBe("it's");
+    expect((await read(urn, "it's")).id).toBe("it's");
+  });
+
   it("of a gone thing is an empty answer", async () => {
     const { read } = await start();
     expect(await read(urn, "404", { name: "x" }, { name: "x" })).toEqual({ id: "" });
@@ -498,7 +509,7 @@ describe("Cancel", () => {
     let isWaiting = false;
     const { create, cancel, call, fake } = await start({
       create: async ({ inputs, signal, onCreated }: CreateRequest) => {
-        await onCreated?.("3", inputs);
+        await onCreated?.("3", inputs, inputs);
         isWaiting = true;
         await new Promise((_resolve, reject) =>
           signal?.addEventListener("abort", () => reject(signal.reason)),

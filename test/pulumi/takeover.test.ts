@@ -25,7 +25,7 @@ async function run(folder: string, replace: Partial<Provider> = {}) {
       given.push({ earlier: request.earlierAttempt, isKnownId: request.isKnownId ?? (() => false) });
       lastId += 1;
       const id = String(lastId);
-      await request.onCreated?.(id, request.inputs);
+      await request.onCreated?.(id, request.inputs, request.inputs);
       return { id, state: request.inputs };
     },
     ...replace,
@@ -75,6 +75,25 @@ describe("a create after a killed run", () => {
     lingering.kill("SIGKILL");
     await creating;
     expect(given[1]?.earlier).toEqual({ startedAt, id: "7" });
+  });
+
+  it("of a replacement that no later run goes on with is told of, by what it made, in the diff and in the delete", async () => {
+    for (const id of [undefined, "8"]) {
+      const folder = freshFolder();
+      await killed(folder, id);
+      const engine = await startEngine();
+      closers.push(engine.close);
+      const kept = await run(folder);
+      await kept.handshake(engine.address);
+      await kept.check(urn, {}, { name: "x" });
+      await kept.diff(urn, "7", {}, {}, {});
+      await kept.delete(urn, "7"); // before it is made anew
+      const removed = await run(folder);
+      await removed.handshake(engine.address);
+      await removed.delete(urn, "7");
+      const told = { severity: 2, urn, message: expect.stringContaining(id ?? startedAt) };
+      expect(engine.heard).toMatchObject([told, told]);
+    }
   });
 
   it("that makes another object says which one an earlier run left", async () => {
@@ -176,7 +195,7 @@ describe("a create's entry", () => {
     const fake = fakeProvider({
       create: async ({ inputs, onCreated }) => {
         seen.push(openCreateLog(file).find(urn));
-        await onCreated?.("7", inputs);
+        await onCreated?.("7", inputs, inputs);
         seen.push(openCreateLog(file).find(urn)?.id);
         return { id: "7", state: inputs };
       },
@@ -185,7 +204,7 @@ describe("a create's entry", () => {
     closers.push(close);
     const file = join(createsFolder, "dev");
     await create(urn, {});
-    expect(seen).toEqual([{ urn, type: thing, startedAt, pid: process.pid }, "7"]);
+    expect(seen).toEqual([{ urn, type: thing, startedAt, pid: process.pid, lasting: {} }, "7"]);
     expect(existsSync(file)).toBe(true);
     await diff(urn, "7", {}, {}, {});
     session.settleNow();

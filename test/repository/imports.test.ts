@@ -73,6 +73,63 @@ function breaches(file: string, imports: readonly string[]): string[] {
   });
 }
 
+/** The product files that a file imports, by their paths from the root. */
+function targetsOf(file: string, imports: readonly string[]): string[] {
+  return imports
+    .filter((name) => name.startsWith("."))
+    .map((name) =>
+      relative(root, resolve(root, dirname(file), name))
+        .split(sep)
+        .join("/"),
+    );
+}
+
+/** Each circle of imports once, as the files on it in order; types count, too. */
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const circles: string[][] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  const follow = (file: string) => {
+    const at = path.indexOf(file);
+    if (at >= 0) return void circles.push([...path.slice(at), file]);
+    if (done.has(file)) return;
+    path.push(file);
+    for (const next of graph.get(file) ?? []) follow(next);
+    path.pop();
+    done.add(file);
+  };
+  for (const file of graph.keys()) follow(file);
+  return circles;
+}
+
+/** The floors of the stack-file language, the lowest first. */
+const floors = ["syntax", "program", "evaluation"];
+
+/** True when a file of one floor imports from a higher one. */
+function climbs(file: string, target: string): boolean {
+  const floor = (path: string) =>
+    floors.findIndex((name) => path.startsWith(`provider/engine/language/${name}/`));
+  return floor(file) >= 0 && floor(target) > floor(file);
+}
+
+/** What the state may know of the engine: what happened, and how to fail. */
+const ofState = new Set(["provider/engine/event.ts", "provider/engine/failure.ts"]);
+
+function leavesState(file: string, target: string): boolean {
+  if (!file.startsWith("provider/engine/state/") || target.startsWith("provider/engine/state/")) return false;
+  return target.startsWith("provider/engine/") && !ofState.has(target);
+}
+
+/** A folder with more files of its own wants rooms. The known ones have not been given theirs yet. */
+const MOST_FILES = 20;
+const knownToBeFull = new Set(["provider/core", "provider/pulumi", "provider/service", "provider/verbs"]);
+
+function fullFolders(all: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const file of all) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+  return [...counts].flatMap(([folder, count]) => (count > MOST_FILES ? [folder] : []));
+}
+
 describe("the law of imports", () => {
   const files = [...sourceFiles("provider"), ...sourceFiles("emulator")];
 
@@ -90,6 +147,45 @@ describe("the law of imports", () => {
     expect(breaches("emulator/x.ts", ["../provider/core/value.ts"])).toHaveLength(1);
     expect(breaches("provider/pulumi/x.ts", ["../engine/host.ts"])).toHaveLength(1);
     expect(breaches("provider/engine/x.ts", ["../core/value.ts"])).toEqual([]);
+  });
+
+  const graph = new Map(files.map((file) => [file, targetsOf(file, importsOf(file))]));
+  const arrows = [...graph].flatMap(([file, targets]) => targets.map((target) => [file, target] as const));
+
+  it("knows no circle, in provider and emulator", () => {
+    expect(circlesIn(graph).map((circle) => circle.join(" → "))).toEqual([]);
+  });
+
+  it("would notice a circle, of two files and of one", () => {
+    const circle = new Map([
+      ["a", ["b", "d"]],
+      ["b", ["c"]],
+      ["c", ["a"]],
+      ["d", ["d"]],
+    ]);
+    expect(circlesIn(circle)).toEqual([
+      ["a", "b", "c", "a"],
+      ["d", "d"],
+    ]);
+  });
+
+  it("lets each floor of the language import lower ones only, and would notice another", () => {
+    expect(arrows.filter(([file, target]) => climbs(file, target))).toEqual([]);
+    const floor = (name: string) => `provider/engine/language/${name}/x.ts`;
+    expect(climbs(floor("syntax"), floor("program"))).toBe(true);
+    expect(climbs(floor("program"), floor("evaluation"))).toBe(true);
+    expect(climbs(floor("evaluation"), floor("syntax"))).toBe(false);
+  });
+
+  it("keeps the state apart from the rest of the engine, and would notice a breach", () => {
+    expect(arrows.filter(([file, target]) => leavesState(file, target))).toEqual([]);
+    expect(leavesState("provider/engine/state/x.ts", "provider/engine/deployment/run.ts")).toBe(true);
+    expect(leavesState("provider/engine/state/x.ts", "provider/engine/failure.ts")).toBe(false);
+  });
+
+  it("keeps folders small, but for those that are known to want rooms", () => {
+    expect(fullFolders(files).filter((folder) => !knownToBeFull.has(folder))).toEqual([]);
+    expect(fullFolders(Array.from({ length: 21 }, (_, at) => `emulator/x/${at}.ts`))).toEqual(["emulator/x"]);
   });
 
   it("keeps every product file within 300 lines, and every resource type within 150", () => {

@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Emulator, startEmulator, starterAccount } from "../../emulator/index.ts";
 import { createEmbedded, type Embedded } from "../e2e/embedded.ts";
+import { randomFrom } from "./random.ts";
 
 const cli = resolve(import.meta.dirname, "../../bin/plumbline");
 
@@ -16,17 +17,6 @@ export interface Moment {
   readonly milliseconds: number;
   /** The same for people. */
   readonly text: string;
-}
-
-/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** The seed of this run: PLUMBLINE_TEST_SEED, or in CI always the same, or a new one each time, so that over the days every moment has its turn. */

@@ -72,7 +72,7 @@ describe(`a killed command (PLUMBLINE_TEST_SEED=${seed})`, { timeout: 60_000 }, 
       child.kill("SIGKILL");
       await dead;
       await scene.stack.up(`--emulator=${file}`);
-      const after = await startEmulator({ data: file, speed: "max" });
+      const after = await startEmulator({ data: file, speed: "instant" });
       onTestFinished(() => after.close());
       expect(comparable(after)).toEqual(clean.account.get("up"));
     },

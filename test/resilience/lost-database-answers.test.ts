@@ -139,6 +139,7 @@ describe("a lost answer about databases", { timeout: 120_000 }, () => {
       const project = await createProject(program("make"), {
         baseUrl: emulator.baseUrl,
         token: emulator.token,
+        plugin: "shared",
       });
       onTestFinished(() => project.remove());
       for (const step of steps) {

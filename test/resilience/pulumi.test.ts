@@ -22,7 +22,8 @@ describe.skipIf(!pulumiBin)("the real engine", { timeout: 180_000 }, () => {
   ): Promise<Scene> {
     const emulator = await startEmulator({ seed: starterAccount, speed, checkAnswers: true });
     closing(() => emulator.close());
-    const project = await createProject(stack, { baseUrl: emulator.baseUrl, token: emulator.token });
+    const { baseUrl, token } = emulator;
+    const project = await createProject(stack, { baseUrl, token, plugin: "shared" });
     closing(async () => project.remove());
     return { emulator, project };
   }

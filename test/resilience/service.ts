@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
-import type { LoggedRequest } from "../../emulator/stats.ts";
+import type { LoggedRequest } from "../../emulator/http/stats.ts";
 import type { Kept } from "../e2e/account.ts";
 
 const cli = resolve(import.meta.dirname, "../../bin/plumbline");
@@ -31,7 +31,11 @@ export async function startService(slowness: number): Promise<Service> {
   const { baseUrl, token } = JSON.parse(await firstLine(child)) as { baseUrl: string; token: string };
   async function control<T>(path: string, body?: object): Promise<T> {
     const answer = await fetch(`${baseUrl.replace(/\/v4$/, "")}/_emulator/${path}`, {
-      ...(body && { method: "POST", body: JSON.stringify(body) }),
+      ...(body && {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
     });
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return (await answer.json()) as T;

@@ -13,6 +13,7 @@ import {
 import { createEngine, type Engine, type Result } from "../../provider/engine/engine.ts";
 import { loadProgram } from "../../provider/engine/language/program.ts";
 import { catalogue } from "../../provider/provider.ts";
+import { cheapKey } from "../engine/cheap-key.ts";
 
 export interface Workbench {
   readonly emulator: Emulator;
@@ -30,7 +31,7 @@ export async function openWorkbench(text: string, options: EmulatorOptions = {})
   const file = join(folder, "Pulumi.yaml");
   const emulator = await startEmulator({
     seed: starterAccount,
-    speed: "max",
+    speed: "instant",
     checkAnswers: true,
     ...options,
   });
@@ -48,6 +49,7 @@ export async function openWorkbench(text: string, options: EmulatorOptions = {})
         stateFolder: join(folder, ".plumbline"),
         program,
         environment,
+        deriveKey: cheapKey,
       });
       return operation(engine);
     },

@@ -50,12 +50,34 @@ describe("a refusal", () => {
   it("without a reason says what kind of answer it was, not what was in it", () => {
     const error = refused({}, { status: 502, headers: { "content-type": "text/html; charset=x" } });
     expect(error.message).toBe("GET /volumes/7: 502 bad gateway (without a reason: text/html)");
+    expect(error.enveloped).toBe(false);
   });
 
-  it("takes anything for a body", () => {
+  it("takes anything for a body of a gateway", () => {
     for (const json of [null, 5, "x", [], { errors: 5 }, { errors: [null, 5, {}, { reason: 7 }] }]) {
-      expect(refused({}, { status: 400, json }).reasons).toHaveLength(1);
+      expect(refused({}, { status: 504, json }).reasons).toHaveLength(1);
     }
+  });
+
+  it("that no gateway gives is the service's own only in the service's own form", () => {
+    for (const status of [400, 401, 403, 404, 405, 410, 501]) {
+      for (const json of [
+        undefined,
+        null,
+        {},
+        [],
+        { errors: [] },
+        { error: "x" },
+        { errors: [{ message: "Not found" }] },
+      ]) {
+        expect(() => read({}, { status, json })).toThrow(/does not look like the service/);
+      }
+    }
+  });
+
+  it("is told within bounds, however much it says", () => {
+    const many = Array.from({ length: 10_000 }, () => ({ reason: "x".repeat(5000) }));
+    expect(refused({}, { status: 400, ...errors(...many) }).message.length).toBeLessThan(110_000);
   });
 
   it("of the token says where the token comes from", () => {
@@ -99,19 +121,22 @@ describe("a refusal", () => {
   });
 
   it("does not show a query", () => {
-    expect(refused({ path: "/a/b?name=private" }, { status: 404 }).message).not.toContain("private");
+    expect(
+      refused({ path: "/a/b?name=private" }, { status: 404, ...errors({ reason: "No" }) }).message,
+    ).not.toContain("private");
   });
 });
 
 describe("a success", () => {
-  it("without a body is an empty object where none is needed", () => {
-    expect(read({}, { status: 204, empty: true })).toEqual({});
-    expect(read({ method: "DELETE" }, { empty: true })).toEqual({});
+  it("without a body is an empty object where the contract has none", () => {
+    expect(read({ path: "/profile/grants" }, { status: 204, empty: true })).toEqual({});
   });
 
   it("that cannot be used is no answer", () => {
     expect(() => read({ method: "POST" }, { empty: true })).toThrow("not JSON");
     expect(() => read({ method: "DELETE" }, {})).toThrow("not JSON");
+    expect(() => read({ method: "DELETE" }, { empty: true })).toThrow("an empty body");
+    expect(() => read({ method: "DELETE" }, { status: 204, empty: true })).toThrow("an empty body");
     expect(() => read({}, { json: "text" })).toThrow("not JSON");
   });
 });

@@ -181,7 +181,7 @@ it("tells its repeats", async () => {
 
 it("tells the time by the service's clock, and by ours before any answer", async () => {
   const date = "Sat, 01 Jan 2028 00:00:00 GMT";
-  const { service, clock } = await connect([json({}, 200, { date })]);
+  const { service, clock } = await connect([json({ email: "a@b.example" }, 200, { date })]);
   expect(service.serviceTime()).toBe(new Date(clock.now()).toISOString());
   await service.getFresh("/account");
   await clock.advance(90_000);

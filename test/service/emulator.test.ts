@@ -7,7 +7,7 @@ let emulator: Emulator;
 const services: Service[] = [];
 
 beforeAll(async () => {
-  emulator = await startEmulator({ speed: "max" });
+  emulator = await startEmulator({ speed: "instant" });
 });
 afterEach(async () => {
   for (const service of services.splice(0)) await service.close();

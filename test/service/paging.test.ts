@@ -35,7 +35,7 @@ describe("a list", () => {
     const { call, paths } = listing(numbered(1001));
     const answer = await readList(call, { path: "/domains" });
     expect(answer).toMatchObject({ pages: 3, whole: true });
-    expect(answer?.items).toEqual(numbered(1001));
+    expect(answer.items).toEqual(numbered(1001));
     expect(paths).toEqual([1, 2, 3].map((page) => `/domains?page_size=500&page=${page}`));
   });
 
@@ -71,14 +71,33 @@ describe("a list", () => {
     const { call, paths } = listing(numbered(1500));
     const answer = await readList(call, { path: "/domains", goOn: (pages) => pages < 3 });
     expect(answer).toMatchObject({ pages: 3, whole: false });
-    expect(answer?.items).toHaveLength(500);
+    expect(answer.items).toHaveLength(500);
     expect(paths).toHaveLength(1);
   });
 
-  it("that is a bare array is taken as it is, and what is no list is none", async () => {
+  it("that is a bare array is taken as it is", async () => {
     const bare = [{ id: 1 }] as unknown as { [name: string]: unknown };
-    expect((await readList(async () => bare, { path: "/x" }))?.items).toEqual([{ id: 1 }]);
-    expect(await readList(async () => ({ id: 1 }), { path: "/x" })).toBeUndefined();
+    expect((await readList(async () => bare, { path: "/x" })).items).toEqual([{ id: 1 }]);
+  });
+
+  it("that claims more items or pages than any account has is not read on", async () => {
+    for (const claim of [{ results: 1e15 }, { pages: 1e9, results: 2 }]) {
+      const { call, paths } = listing(numbered(3));
+      const boasting: Call = async (request) => ({ ...(await call(request)), ...claim });
+      await expect(readList(boasting, { path: "/x" })).rejects.toThrow(/more than any account has/);
+      expect(paths).toHaveLength(1);
+    }
+  });
+
+  it("that always promises one page more comes to an end", async () => {
+    let asked = 0;
+    const endless: Call = async ({ path }) => {
+      const page = Number(new URLSearchParams(path.split("?")[1]).get("page"));
+      asked++;
+      return { data: [{ id: page }], page, pages: page + 1, results: page + 1 };
+    };
+    await expect(readList(endless, { path: "/x" })).rejects.toThrow(/more than any account has/);
+    expect(asked).toBeLessThan(3000);
   });
 
   it("is read by the service's own page size when it refuses 500", async () => {
@@ -88,7 +107,7 @@ describe("a list", () => {
       const reasons = [{ reason: "Must be 25-100", field: "page_size" }];
       throw new ApiError({ method: "GET", path: "/x", status: 400, reasons, retryable: false });
     };
-    expect((await readList(strict, { path: "/x" }))?.items).toHaveLength(150);
+    expect((await readList(strict, { path: "/x" })).items).toHaveLength(150);
     expect(paths).toEqual(["/x?page=1", "/x?page=2"]);
   });
 });
@@ -102,7 +121,7 @@ describe("a list that changes while it is read", () => {
       },
     });
     const answer = await readList(call, { path: "/domains" });
-    expect(answer?.items.map(({ id }) => id)).toEqual(
+    expect(answer.items.map(({ id }) => id)).toEqual(
       numbered(1000)
         .slice(1)
         .map(({ id }) => id),
@@ -117,7 +136,7 @@ describe("a list that changes while it is read", () => {
         if (asked === 2) items.push({ id: 1001 });
       },
     });
-    expect((await readList(call, { path: "/domains" }))?.items).toHaveLength(1001);
+    expect((await readList(call, { path: "/domains" })).items).toHaveLength(1001);
     expect(paths).toHaveLength(3);
   });
 
@@ -127,11 +146,14 @@ describe("a list that changes while it is read", () => {
     await expect(readList(call, { path: "/domains" })).rejects.toBeInstanceOf(ListChangedError);
   });
 
-  it("of a service that counts more than it shows is believed the second time", async () => {
-    const { call, paths } = listing(numbered(600));
-    const boasting: Call = async (request) => ({ ...(await call(request)), results: 605 });
-    expect((await readList(boasting, { path: "/x" }))?.items).toHaveLength(600);
-    expect(paths).toHaveLength(4);
+  it("and always shows fewer items than it counts is not believed: what it hides would pass for gone", async () => {
+    for (const count of [3, 600]) {
+      const { call } = listing(numbered(count));
+      const boasting: Call = async (request) => ({ ...(await call(request)), results: count + 5 });
+      await expect(readList(boasting, { path: "/x" })).rejects.toThrow(
+        `shows ${count} of the ${count + 5} items`,
+      );
+    }
   });
 
   it("shows each item once, and every item that was there all the time", async () => {

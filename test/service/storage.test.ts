@@ -1,6 +1,7 @@
 /** Requests to pre-signed URLs, against a server that misbehaves. */
 
 import { afterEach, expect, test } from "vitest";
+import { createWays } from "../../provider/service/proxy.ts";
 import { createStorage } from "../../provider/service/storage.ts";
 import { type BadServer, type Play, startBadServer } from "./bad-server.ts";
 
@@ -11,6 +12,16 @@ const answers =
   (status: number): Play =>
   (_, response) =>
     void response.writeHead(status).end();
+const missing =
+  (code: string): Play =>
+  (_, response) =>
+    void response
+      .writeHead(404, { "content-type": "application/xml" })
+      .end(`<?xml version="1.0"?><Error><Code>${code}</Code></Error>`);
+const page =
+  (status: number): Play =>
+  (_, response) =>
+    void response.writeHead(status, { "content-type": "text/html" }).end("<html>hello</html>");
 const breaks: Play = (_, response) => void response.destroy();
 
 /** Sends one request to a server that plays as told; waits take no time. */
@@ -22,7 +33,7 @@ async function sendTo(path: string, method: "PUT" | "DELETE", ...plays: Play[]) 
   server = await startBadServer(...plays);
   const waits: number[] = [];
   const clock = { now: () => 0, sleep: async (ms: number) => void waits.push(ms) };
-  const storage = createStorage({ clock, random: () => 1, connections: 1 });
+  const storage = createStorage({ clock, random: () => 1, ways: createWays({}, { connections: 1 }) });
   const url = `${new URL(server.baseUrl).origin}${path}?Signature=s3cret%3D&Expires=1`;
   const put = method === "PUT" ? { contentType: "text/css", body: "x" } : {};
   try {
@@ -53,8 +64,20 @@ test("a broken connection, 429 and 503 are waited out, longer each time", async 
 });
 
 test("a DELETE that finds nothing has succeeded; a PUT that finds no bucket has not", async () => {
-  await send("DELETE", answers(404));
-  await expect(send("PUT", answers(404))).rejects.toMatchObject({ name: "ApiError", status: 404 });
+  await send("DELETE", missing("NoSuchKey"));
+  await expect(send("PUT", missing("NoSuchBucket"))).rejects.toMatchObject({ name: "ApiError", status: 404 });
+});
+
+test("a page of something else is neither a success nor a proof that the object is gone", async () => {
+  for (const play of [page(200), page(404), answers(404), page(403)]) {
+    for (const method of ["PUT", "DELETE"] as const) {
+      const error = await send(method, play).catch((error: unknown) => error as Error);
+      expect(error).toMatchObject({ name: "AnswerLostError" });
+      expect((error as Error).message).toContain("does not look like the storage");
+    }
+  }
+  await send("DELETE", page(404), missing("NoSuchKey"));
+  expect(server!.seen).toHaveLength(2);
 });
 
 test("a refusal is not repeated, and what stays broken is given up; neither tells the signature", async () => {

@@ -2,6 +2,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import { createBrand } from "../../provider/service/brand.ts";
+import { createWays } from "../../provider/service/proxy.ts";
 import { createTransport, NoAnswer, type Request, type Transport } from "../../provider/service/transport.ts";
 import {
   type BadServer,
@@ -33,7 +34,7 @@ function open(baseUrl: string, token = "very-secret", brand = "compute"): Transp
     token,
     brand: createBrand(brand),
     userAgent: "plumbline/test",
-    connections: 4,
+    ways: createWays({}, { connections: 4 }),
     timeoutSeconds: { read: 0.2, write: 0.2 },
     now: () => Date.now(),
   });

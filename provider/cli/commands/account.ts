@@ -22,10 +22,11 @@ import { fillStackFile, namesIn, newStackFile, UnwritableError } from "../declar
 import { blocksOf, nameOf } from "../declaration/survey.ts";
 import { CommandError, type ExitCode, exitCode } from "../exit.ts";
 import { describe, shownPath, type Told, tell } from "../render/account.ts";
+import { print } from "../render/door.ts";
 import { diagnosticText } from "../render/format.ts";
 import type { Renderer } from "../render/lines.ts";
 import type { Settings } from "../settings.ts";
-import { codeOf, lines, print, refuseBroken, type Stack } from "../stack.ts";
+import { codeOf, lines, refuseBroken, type Stack } from "../stack.ts";
 import { problemsOnly } from "./apply.ts";
 
 export interface AccountFlags {
@@ -51,8 +52,10 @@ type Files = ReadonlyMap<string, string>;
 export async function importAccount(stack: Stack, flags: AccountFlags): Promise<ExitCode> {
   const { settings, engine, shown, program, signal } = stack;
   refuseUnknownArea(flags.area);
-  const present = existsSync(settings.file) ? readFileSync(settings.file, "utf8") : undefined;
-  if (present !== undefined) refuseBroken(program, settings);
+  const isThere = existsSync(settings.file);
+  // Before it is read once more: what is no regular file is among what is refused.
+  if (isThere) refuseBroken(program, settings);
+  const present = isThere ? readFileSync(settings.file, "utf8") : undefined;
   refuseOverwriting(stack, flags, present);
 
   const quiet = settings.json ? silent : problemsOnly(lines(settings));

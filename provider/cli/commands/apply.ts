@@ -2,15 +2,17 @@
 
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { parsePlan } from "../../engine/deployment/plan.ts";
 import type { SavedPlan } from "../../engine/engine.ts";
+import { parsePlan } from "../../engine/operations/plan.ts";
 import { confirm } from "../ask.ts";
 import { CommandError, exitCode } from "../exit.ts";
 import { countsText } from "../render/format.ts";
 import type { Renderer } from "../render/lines.ts";
 import {
   addTargetOption,
+  allowGone,
   codeOf,
+  goneOf,
   lines,
   pathOf,
   renderer,
@@ -26,6 +28,7 @@ interface UpFlags {
   diff?: boolean;
   target?: string[];
   continueOnError?: boolean;
+  allowGone?: boolean;
 }
 
 export function addApplyCommands(program: Command): void {
@@ -34,6 +37,7 @@ export function addApplyCommands(program: Command): void {
     .option("--plan <file>", "do exactly this saved plan; refuse when it is stale")
     .option("--skip-preview", "apply without a preview")
     .option("--refresh", "read everything first")
+    .option(...allowGone)
     .option("--diff", "show every changed property")
     .option("--continue-on-error", "delete what is no longer declared even after something failed")
     .action((flags: UpFlags, command: Command) =>
@@ -43,21 +47,31 @@ export function addApplyCommands(program: Command): void {
   addTargetOption(program.command("refresh"))
     .description("take over into the state what the service reports")
     .option("--preview-only", "show it, save nothing")
+    .option(...allowGone)
     .option("--diff", "show every changed property")
-    .action((flags: { previewOnly?: boolean; diff?: boolean; target?: string[] }, command: Command) =>
-      withStack(command, async ({ settings, engine, shown }) =>
-        codeOf(
-          await shown(renderer(settings, { diff: flags.diff === true }), () =>
-            engine.refresh({ ...targetsOf(flags), previewOnly: flags.previewOnly === true }),
+    .action(
+      (
+        flags: { previewOnly?: boolean; diff?: boolean; target?: string[]; allowGone?: boolean },
+        command: Command,
+      ) =>
+        withStack(command, async ({ settings, engine, shown }) =>
+          codeOf(
+            await shown(renderer(settings, { diff: flags.diff === true }), () =>
+              engine.refresh({
+                ...targetsOf(flags),
+                ...goneOf(flags),
+                previewOnly: flags.previewOnly === true,
+              }),
+            ),
           ),
         ),
-      ),
     );
 
   addTargetOption(program.command("destroy"))
     .description("delete everything that the stack made, in reverse order")
-    .action((flags: { target?: string[] }, command: Command) =>
-      withStack(command, (stack) => destroy(stack, targetsOf(flags))),
+    .option(...allowGone)
+    .action((flags: { target?: string[]; allowGone?: boolean }, command: Command) =>
+      withStack(command, (stack) => destroy(stack, { ...targetsOf(flags), ...goneOf(flags) })),
     );
 }
 
@@ -88,7 +102,7 @@ function once(inner: Renderer, told: Set<string>): Renderer {
 
 async function up({ settings, engine, shown, signal }: Stack, flags: UpFlags) {
   const targets = targetsOf(flags);
-  const refresh = flags.refresh ? { refresh: true } : {};
+  const refresh = { ...(flags.refresh ? { refresh: true } : {}), ...goneOf(flags) };
   const plan = flags.plan === undefined ? undefined : readPlan(flags.plan);
   const told = new Set<string>();
   let expected: number | undefined;
@@ -140,17 +154,20 @@ function readPlan(file: string): SavedPlan {
   return parsePlan(text);
 }
 
-async function destroy({ settings, engine, shown, signal }: Stack, targets: { targets?: string[] }) {
+async function destroy(
+  { settings, engine, shown, signal }: Stack,
+  how: { targets?: string[]; allowGone?: boolean },
+) {
   let expected: number | undefined;
   if (!settings.yes) {
-    const preview = await shown(lines(settings), () => engine.destroy({ ...targets, previewOnly: true }));
+    const preview = await shown(lines(settings), () => engine.destroy({ ...how, previewOnly: true }));
     if (preview.result !== "succeeded") return codeOf(preview);
     expected = preview.counts.delete;
     if (!preview.changes) return exitCode.done;
     await confirm(settings, `Delete ${expected} of ${settings.stack}?`, signal);
   }
   const result = await shown(renderer(settings, expected === undefined ? {} : { expected }), () =>
-    engine.destroy(targets),
+    engine.destroy(how),
   );
   return codeOf(result);
 }

@@ -6,10 +6,11 @@ import { nearest } from "../../core/nearest.ts";
 import type { PropertyInfo } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
-import { printable } from "../../engine/deployment/event.ts";
+import { printable } from "../../engine/event.ts";
 import { catalogue, packageSchema, stackSchema } from "../../provider.ts";
 import { CommandError, exitCode } from "../exit.ts";
-import { print, withStack } from "../stack.ts";
+import { print } from "../render/door.ts";
+import { withStack } from "../stack.ts";
 
 export function addCallCommands(program: Command): void {
   program

@@ -3,9 +3,9 @@
 import type { Command } from "commander";
 import type { Coverage, CoveredOperation, callersOf } from "../coverage.ts";
 import { CommandError, exitCode } from "../exit.ts";
+import { print } from "../render/door.ts";
 import type { Colors } from "../render/format.ts";
 import { settingsOf } from "../settings.ts";
-import { print } from "../stack.ts";
 
 export function addCoverageCommand(program: Command): void {
   program

@@ -2,7 +2,8 @@
 
 import type { Command } from "commander";
 import { CommandError, type ExitCode } from "../exit.ts";
-import { codeOf, lines, print, renderer, type Stack, withStack } from "../stack.ts";
+import { print } from "../render/door.ts";
+import { codeOf, lines, renderer, type Stack, withStack } from "../stack.ts";
 import { type AccountFlags, importAccount, projectNameOf } from "./account.ts";
 import { problemsOnly } from "./apply.ts";
 

@@ -2,20 +2,23 @@
 
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
+import { quoted } from "../../core/masking.ts";
 import { shortToken } from "../../core/token.ts";
-import { printable } from "../../engine/deployment/event.ts";
 import type { Drifted } from "../../engine/engine.ts";
+import { printable } from "../../engine/event.ts";
 import { exitCode } from "../exit.ts";
-import { diagnosticText, oneLine } from "../render/format.ts";
+import { guard, print, printError } from "../render/door.ts";
+import { diagnosticText, oneLine, sealedAlike } from "../render/format.ts";
 import { createPreviewJsonRenderer } from "../render/json.ts";
 import { createLineRenderer, type Renderer } from "../render/lines.ts";
 import { createMarkdownRenderer } from "../render/markdown.ts";
 import type { Settings } from "../settings.ts";
-import { addTargetOption, codeOf, lines, pathOf, print, targetsOf, withStack } from "../stack.ts";
+import { addTargetOption, allowGone, codeOf, goneOf, lines, pathOf, targetsOf, withStack } from "../stack.ts";
 
 interface PreviewFlags {
   diff?: boolean;
   refresh?: boolean;
+  allowGone?: boolean;
   target?: string[];
   expectNoChanges?: boolean;
   savePlan?: string;
@@ -47,6 +50,7 @@ export function addPreviewCommands(program: Command): void {
     .description("show what would change")
     .option("--diff", "show every changed property")
     .option("--refresh", "read everything first")
+    .option(...allowGone)
     .option("--expect-no-changes", "exit with 2 when something would change")
     .option("--detailed-exitcode", "exit with 2 when something would change, 0 when nothing would")
     .option("--save-plan <file>", "write the plan, for `up --plan`")
@@ -58,6 +62,7 @@ export function addPreviewCommands(program: Command): void {
           const result = await shown(previewRenderer(settings, flags), () =>
             engine.preview({
               ...targetsOf(flags),
+              ...goneOf(flags),
               ...(flags.refresh ? { refresh: true } : {}),
               plan: flags.savePlan !== undefined,
             }),
@@ -80,18 +85,22 @@ export function addPreviewCommands(program: Command): void {
   program
     .command("drift")
     .description("compare what is declared, what was applied last, and what is there; change nothing")
-    .action((_flags, command: Command) =>
+    .option(...allowGone)
+    .action((flags: { allowGone?: boolean }, command: Command) =>
       withStack(
         command,
         async ({ settings, engine, shown }) => {
           const quiet: Renderer = { event() {}, close() {} };
-          const result = await shown(settings.json ? quiet : driftRenderer(settings), () => engine.drift());
+          const result = await shown(settings.json ? quiet : driftRenderer(settings), () =>
+            engine.drift(goneOf(flags)),
+          );
+          if (!settings.showSecrets) guard(result.drifted);
           if (settings.json) print(JSON.stringify({ drifted: result.drifted.map(driftJson) }, null, 2));
           else if (result.result === "succeeded") showDrift(settings, result.drifted);
           const code = codeOf(result);
           if (code !== exitCode.done) {
             if (settings.json)
-              for (const found of result.diagnostics) console.error(diagnosticText(found, settings.colors));
+              for (const found of result.diagnostics) printError(diagnosticText(found, settings.colors));
             return code;
           }
           return result.drifted.length > 0 ? exitCode.drift : exitCode.done;
@@ -119,29 +128,33 @@ function driftRenderer(settings: Settings): Renderer {
 }
 
 function driftJson(found: Drifted): object {
-  const paths = Object.entries(found.paths).map(([path, values]) => [
-    path,
-    Object.fromEntries(
-      (["declared", "last", "live"] as const).map((side) => [
-        side,
-        values[side] === undefined ? null : printable(values[side]),
-      ]),
-    ),
-  ]);
+  const paths = Object.entries(found.paths).map(([path, all]) => {
+    const values = sealedAlike(all);
+    return [
+      path,
+      Object.fromEntries(
+        (["declared", "last", "live"] as const).map((side) => [
+          side,
+          values[side] === undefined ? null : printable(values[side]),
+        ]),
+      ),
+    ];
+  });
   return { urn: found.urn, id: found.id, kind: found.kind, paths: Object.fromEntries(paths) };
 }
 
 function showDrift(settings: Settings, drifted: readonly Drifted[]): void {
   const { colors, showSecrets } = settings;
   for (const found of drifted) {
-    const head = `${colors.dim(shortToken(found.type))} ${colors.bold(found.name)} (${found.id})`;
+    const head = `${colors.dim(shortToken(found.type))} ${colors.bold(quoted(found.name))} (${quoted(found.id)})`;
     print(
       found.kind === "missing" ? `${colors.red("missing")} ${head}` : `${colors.yellow("changed")} ${head}`,
     );
-    for (const [path, { declared, last, live }] of Object.entries(found.paths)) {
+    for (const [path, all] of Object.entries(found.paths)) {
+      const { declared, last, live } = sealedAlike(all);
       const text = (value: typeof live) => (value === undefined ? "(none)" : oneLine(value, showSecrets));
       print(
-        `    ${path}: last applied ${text(last)}, now ${colors.yellow(text(live))}, declared ${text(declared)}`,
+        `    ${quoted(path)}: last applied ${text(last)}, now ${colors.yellow(text(live))}, declared ${text(declared)}`,
       );
     }
   }

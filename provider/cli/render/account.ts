@@ -1,12 +1,13 @@
 /** What an import of a whole account says: what there is, what is left out and why, what was done. */
 
 import { relative } from "node:path";
+import { quoted } from "../../core/masking.ts";
 import type { RequestCounts } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
 import type { Survey } from "../../engine/engine.ts";
 import { catalogue } from "../../provider.ts";
 import type { Settings } from "../settings.ts";
-import { print } from "../stack.ts";
+import { print } from "./door.ts";
 
 export interface Told {
   readonly settings: Settings;
@@ -59,7 +60,9 @@ export function describe({ settings: { colors }, survey: { found, managed, leftO
       id === undefined ? [] : [name === undefined ? id : `${name} (${id})`],
     );
     const shown = ids.length > 5 ? [...ids.slice(0, 5), `${ids.length - 5} more`] : ids;
-    print(`${colors.yellow("left out")} ${reason}${shown.length > 0 ? `: ${shown.join(", ")}` : ""}`);
+    print(
+      `${colors.yellow("left out")} ${quoted(reason)}${shown.length > 0 ? `: ${quoted(shown.join(", "))}` : ""}`,
+    );
   }
   for (const { type, properties } of untoldOf(survey)) {
     print(

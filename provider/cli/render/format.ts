@@ -1,11 +1,12 @@
 /** Words, marks and colours that every way of showing a run shares. Knows no terminal. */
 
 import type pc from "picocolors";
+import { quoted, visible } from "../../core/masking.ts";
 import { parsePath } from "../../core/property-path.ts";
 import type { RequestCounts } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
-import { reveal, type Value, type ValueMap } from "../../core/value.ts";
-import { printable, type Step, type StepCounts, type StepOp } from "../../engine/deployment/event.ts";
+import { containsSecret, reveal, secret, type Value, type ValueMap } from "../../core/value.ts";
+import { printable, type Step, type StepCounts, type StepOp } from "../../engine/event.ts";
 import type { Diagnostic } from "../../engine/host.ts";
 
 export type Colors = ReturnType<typeof pc.createColors>;
@@ -39,8 +40,12 @@ const doing: { readonly [op in StepOp]: readonly [plan: string, running: string,
 /** What a step is called in a plan, while it runs, and once it is over. */
 export function word(step: Step, tense: "plan" | "running" | "done"): string {
   const [plan, running, done] = doing[step.op];
-  if (step.retained) return tense === "plan" ? "forget, keep the object" : "forgotten, object kept";
-  return { plan, running, done }[tense];
+  const text = { plan, running, done }[tense];
+  if (step.along) return `${text} with its parent`;
+  if (!step.retained) return text;
+  if (step.op === "replace")
+    return `${text}, ${tense === "plan" ? "keep the old object" : "old object kept"}`;
+  return tense === "plan" ? "forget, keep the object" : "forgotten, object kept";
 }
 
 export function paint(op: StepOp, colors: Colors): (text: string) => string {
@@ -61,7 +66,7 @@ export function paint(op: StepOp, colors: Colors): (text: string) => string {
 
 /** `+ plumbline:dns:Record www`. */
 export function title(step: Step, colors: Colors): string {
-  return `${paint(step.op, colors)(marks[step.op])} ${colors.dim(shortToken(step.type))} ${colors.bold(step.name)}`;
+  return `${paint(step.op, colors)(marks[step.op])} ${colors.dim(shortToken(step.type))} ${colors.bold(quoted(step.name))}`;
 }
 
 /** `1.2 s`, `3 min 4 s`. */
@@ -100,7 +105,7 @@ export function diagnosticText(diagnostic: Diagnostic, colors: Colors): string {
     diagnostic.property && !diagnostic.message.startsWith(diagnostic.property)
       ? `${diagnostic.property}: `
       : "";
-  return `${color(`${diagnostic.severity}:`)} ${place}${property}${diagnostic.message}`;
+  return `${color(`${diagnostic.severity}:`)} ${quoted(`${place}${property}${diagnostic.message}`)}`;
 }
 
 function valueAt(values: ValueMap | undefined, path: string): Value | undefined {
@@ -115,20 +120,36 @@ function valueAt(values: ValueMap | undefined, path: string): Value | undefined 
   return at;
 }
 
+/** The values of one property: where one of them is secret all are, since the service tells the others without that mark. */
+export function sealedAlike<T extends { readonly [side: string]: Value | undefined }>(values: T): T {
+  const isSealed = Object.values(values).some((value) => value !== undefined && containsSecret(value));
+  if (!isSealed) return values;
+  const sealed = Object.entries(values).map(([side, value]) => [
+    side,
+    value === undefined ? value : secret(value),
+  ]);
+  return Object.fromEntries(sealed);
+}
+
 /** A value on one line, at most `limit` characters. */
 export function oneLine(value: Value | undefined, showSecrets: boolean, limit = 100): string {
   if (value === undefined) return "";
-  const text = JSON.stringify(printable(value, showSecrets)) ?? "";
+  const text = visible(JSON.stringify(printable(value, showSecrets)) ?? "");
   return text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
 }
 
 /** The changed properties of a step, a line each: `target: "a" → "b"`; what forces a replacement is marked. */
 export function changeLines(step: Step, { colors, showSecrets }: Palette): string[] {
   return Object.entries(step.detailedDiff).map(([path, diff]) => {
-    const { before: was, after: becomes } = diff.values ?? {
-      before: valueAt(diff.inputDiff ? step.oldInputs : step.oldOutputs, path),
-      after: valueAt(step.newInputs, path),
-    };
+    const { before: was, after: becomes } = sealedAlike({
+      ...(diff.values ?? {
+        before: valueAt(diff.inputDiff ? step.oldInputs : step.oldOutputs, path),
+        after: valueAt(step.newInputs, path),
+      }),
+      declared: valueAt(step.newInputs, path),
+      last: valueAt(step.oldInputs, path),
+      live: valueAt(step.oldOutputs, path),
+    });
     const before = oneLine(was, showSecrets);
     const after = oneLine(becomes, showSecrets);
     const forces = diff.kind.endsWith("-replace") ? colors.magenta(" (forces a replacement)") : "";
@@ -137,7 +158,7 @@ export function changeLines(step: Step, { colors, showSecrets }: Palette): strin
       : diff.kind.startsWith("delete")
         ? `${colors.red(before)} → (not set)`
         : `${colors.red(before)} → ${colors.green(after)}`;
-    return `${path}: ${change}${forces}`;
+    return `${quoted(path)}: ${change}${forces}`;
   });
 }
 
@@ -145,7 +166,7 @@ export function changeLines(step: Step, { colors, showSecrets }: Palette): strin
 export function inputLines(step: Step, { showSecrets }: Palette): string[] {
   return Object.entries(step.newInputs ?? {})
     .filter(([name]) => !name.startsWith("__"))
-    .map(([name, value]) => `${name}: ${oneLine(value, showSecrets)}`);
+    .map(([name, value]) => `${quoted(name)}: ${oneLine(value, showSecrets)}`);
 }
 
 /** Outputs as `name: value` lines; texts are shown as they are. */
@@ -154,6 +175,6 @@ export function outputLines(outputs: ValueMap, showSecrets: boolean): string[] {
   const width = Math.max(0, ...names.map((name) => name.length));
   return names.map((name) => {
     const value = printable(outputs[name] ?? null, showSecrets);
-    return `${name.padEnd(width)}  ${typeof value === "string" ? value : JSON.stringify(value)}`;
+    return `${quoted(name).padEnd(width)}  ${typeof value === "string" ? quoted(value) : JSON.stringify(value)}`;
   });
 }

@@ -1,6 +1,6 @@
 /** Shows a run as JSON: lines as it happens, or one object for a preview. */
 
-import { type EngineEvent, eventJson, type Step, stepJson } from "../../engine/deployment/event.ts";
+import { type EngineEvent, eventJson, type Step, stepJson } from "../../engine/event.ts";
 import type { Diagnostic } from "../../engine/host.ts";
 import type { Renderer } from "./lines.ts";
 

@@ -1,6 +1,7 @@
 /** Shows a run as plain lines, each written once: for pipes, logs and `--no` terminals. */
 
-import type { EngineEvent, Operation, Step } from "../../engine/deployment/event.ts";
+import { quoted } from "../../core/masking.ts";
+import type { EngineEvent, Operation, Step } from "../../engine/event.ts";
 import {
   changeLines,
   countsText,
@@ -35,6 +36,7 @@ const headings: { readonly [operation in Operation]: string } = {
   destroy: "Destroying",
   import: "Importing into",
   invoke: "Calling a function of",
+  retarget: "Moving",
 };
 
 /** True for steps that a reader wants to see; what stays as it is only counts. */
@@ -44,19 +46,19 @@ export function isWorthALine(step: Step): boolean {
 
 /** `Updating web (dev)`. */
 export function headingText(operation: Operation, project: string, stack: string): string {
-  return `${headings[operation]} ${project} (${stack})`;
+  return `${headings[operation]} ${quoted(project)} (${quoted(stack)})`;
 }
 
 /** The details under a step's own line. */
 export function detailLines(step: Step, options: { diff: boolean } & Palette): string[] {
   const lines: string[] = [];
   if (step.op === "replace" && step.replaceReasons.length > 0) {
-    lines.push(options.colors.magenta(`replaced because of ${step.replaceReasons.join(", ")}`));
+    lines.push(options.colors.magenta(`replaced because of ${quoted(step.replaceReasons.join(", "))}`));
   }
   if (options.diff) {
     lines.push(...(step.op === "create" ? inputLines(step, options) : changeLines(step, options)));
   } else if (step.op === "update" || step.op === "replace") {
-    lines.push(`changes: ${Object.keys(step.detailedDiff).join(", ")}`);
+    lines.push(`changes: ${quoted(Object.keys(step.detailedDiff).join(", "))}`);
   }
   return lines;
 }
@@ -98,10 +100,10 @@ export function createLineRenderer(options: LineOptions): Renderer {
           break;
         case "failed":
           write(`${title(event.step, colors)} ${colors.red("failed")} (${duration(event.seconds)})`);
-          for (const reason of event.reasons) write(`    ${colors.red(reason)}`);
+          for (const reason of event.reasons) write(`    ${colors.red(quoted(reason))}`);
           break;
         case "progress":
-          if (event.severity !== "debug") write(colors.dim(`  ${event.message}`));
+          if (event.severity !== "debug") write(colors.dim(`  ${quoted(event.message)}`));
           break;
         case "diagnostic":
           write(diagnosticText(event, colors));
@@ -113,7 +115,7 @@ export function createLineRenderer(options: LineOptions): Renderer {
           }
           break;
         case "summary":
-          if (event.guard) write(`${colors.red("stopped:")} ${event.guard.message}`);
+          if (event.guard) write(`${colors.red("stopped:")} ${quoted(event.guard.message)}`);
           write(summaryLine(event, options));
           break;
         case "started":

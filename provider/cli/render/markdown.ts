@@ -2,7 +2,7 @@
 
 import pc from "picocolors";
 import { shortToken } from "../../core/token.ts";
-import type { Step } from "../../engine/deployment/event.ts";
+import type { Step } from "../../engine/event.ts";
 import type { Diagnostic } from "../../engine/host.ts";
 import { changeLines, countsText, diagnosticText, word } from "./format.ts";
 import { isWorthALine, type Renderer } from "./lines.ts";

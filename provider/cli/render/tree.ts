@@ -1,8 +1,10 @@
 /** Shows a run on a terminal as a tree that moves: what runs, for how long, what it waits for, how far the whole is. */
 
 import { createLogUpdate } from "log-update";
+import { quoted } from "../../core/masking.ts";
 import type { Urn } from "../../core/protocol.ts";
-import type { EngineEvent, Step } from "../../engine/deployment/event.ts";
+import type { EngineEvent, Step } from "../../engine/event.ts";
+import { outward } from "./door.ts";
 import { diagnosticText, duration, outputLines, title, word } from "./format.ts";
 import {
   detailLines,
@@ -48,13 +50,13 @@ export function createTreeRenderer(options: TreeOptions): Renderer {
     const seconds = row.seconds ?? (Date.now() - row.startedAt) / 1000;
     const state =
       row.state === "running"
-        ? `${colors.cyan(word(row.step, "running"))}${row.message ? colors.dim(` ${row.message}`) : ""}`
+        ? `${colors.cyan(word(row.step, "running"))}${row.message ? colors.dim(` ${quoted(row.message)}`) : ""}`
         : row.state === "failed"
           ? colors.red("failed")
           : word(row.step, "done");
     return [
       `${indent}${title(row.step, colors)} ${state} ${colors.dim(`(${duration(seconds)})`)}`,
-      ...(row.reasons ?? []).map((reason) => `${indent}    ${colors.red(reason)}`),
+      ...(row.reasons ?? []).map((reason) => `${indent}    ${colors.red(quoted(reason))}`),
     ];
   };
 
@@ -84,7 +86,7 @@ export function createTreeRenderer(options: TreeOptions): Renderer {
     );
   };
 
-  const draw = () => update(frame(false));
+  const draw = () => update(outward(frame(false)));
 
   const end = (event: Extract<EngineEvent, { event: "finished" | "failed" }>) => {
     const row = rows.get(event.step.urn);
@@ -120,7 +122,7 @@ export function createTreeRenderer(options: TreeOptions): Renderer {
         case "progress": {
           const row = event.urn === undefined ? undefined : rows.get(event.urn);
           if (row) row.message = event.message;
-          else if (event.severity !== "debug") notes.push(colors.dim(`  ${event.message}`));
+          else if (event.severity !== "debug") notes.push(colors.dim(`  ${quoted(event.message)}`));
           break;
         }
         case "diagnostic":
@@ -133,7 +135,7 @@ export function createTreeRenderer(options: TreeOptions): Renderer {
           }
           break;
         case "summary":
-          if (event.guard) tail.push(`${colors.red("stopped:")} ${event.guard.message}`);
+          if (event.guard) tail.push(`${colors.red("stopped:")} ${quoted(event.guard.message)}`);
           tail.push(summaryLine(event, options));
           break;
       }
@@ -142,7 +144,7 @@ export function createTreeRenderer(options: TreeOptions): Renderer {
       clearInterval(timer);
       // What is over is printed for good, whole, so that it can be scrolled back to.
       update.clear();
-      stream.write(`${frame(true)}\n`);
+      stream.write(`${outward(frame(true))}\n`);
       update.done();
     },
   };

@@ -1,133 +1,76 @@
-/** Takes one existing object into the state, and writes the block that declares it as it is. */
+/** `options.import`: an existing object becomes the resource, and is then brought to what is declared. */
 
-import { stringify } from "yaml";
-import { shortToken } from "../../core/token.ts";
-import {
-  isArchive,
-  isAsset,
-  isResourceReference,
-  isSecret,
-  isUnknown,
-  isValueMap,
-  type Value,
-  type ValueMap,
-} from "../../core/value.ts";
-import { guarded, readObject } from "./apply.ts";
-import { ensureStack } from "./deployment.ts";
-import { EngineError } from "./failure.ts";
-import { undeclared, wantedState } from "./goal.ts";
-import { createRegistry } from "./registry.ts";
-import { type Run, stepFor } from "./run.ts";
-import type { ResourceState } from "./state.ts";
-import { makeUrn, stackUrn } from "./urn.ts";
+import { EngineError } from "../failure.ts";
+import type { ResourceState } from "../state/state.ts";
+import { guarded, updateObject } from "./apply.ts";
+import { compare, refuseProtected, shown } from "./comparison.ts";
+import type { Entry, Found, Settled } from "./goal.ts";
+import { readObject } from "./observation.ts";
+import type { Registry } from "./registry.ts";
+import { refuseUntargeted } from "./replacement.ts";
+import { stepFor } from "./run.ts";
 
-export interface Adoption {
-  /** Canonical token. */
-  readonly type: string;
-  readonly name: string;
-  /** Canonical id, or a natural name (`example.com/www/A`). */
-  readonly id: string;
-  /** Protects it from deletion, in the state and in the block. Default true, as Pulumi's import does. */
-  readonly protect?: boolean;
-}
-
-export interface Adopted {
-  readonly state: ResourceState;
-  /** The block to put into the stack file: with it the next preview finds nothing to do. */
-  readonly yaml: string;
-  /** Properties whose secret values stand as `${name}` in the block, with the config key to set for each. */
-  readonly secrets: readonly string[];
-}
-
-/** Reads the object and saves it. Throws when there is none, or when the URN is in the state already. */
-export async function adoptOne(run: Run, adoption: Adoption, defaultConfig: ValueMap): Promise<Adopted> {
-  const { type, name, id } = adoption;
-  const urn = makeUrn(run.stack, run.project, type, name);
-  const root = stackUrn(run.stack, run.project);
-  ensureStack(run);
-  const slot = run.ledger.slotOf(urn);
-  const known = slot === undefined ? undefined : run.ledger.resources.get(slot);
-  if (known && !known.external) {
-    throw new EngineError(
-      "usage",
-      `The stack has a resource ${urn} already (${known.id}): choose another name.`,
-    );
+/** Takes an existing object under management, then brings it to what is declared. */
+export async function adopt(
+  registry: Registry,
+  settled: Settled,
+  found: Found | undefined,
+  id: string,
+): Promise<ResourceState> {
+  const { entry, use } = settled;
+  const old = found?.state;
+  if (old && !old.external && !old.pendingReplacement) {
+    entry.replaced = true;
+    refuseProtected(old, "deleted, because another object is imported in its place");
+    await refuseUntargeted(registry, found?.slot as number);
   }
-  const registry = createRegistry(run, { stackUrn: root, defaultConfig });
-  const { entry, goal } = undeclared(urn, { type, name, protect: adoption.protect ?? true });
-  const use = await registry.providerFor(goal, entry);
-  const blank = wantedState(goal, entry, root, use.reference, {});
-  const live = await readObject(run, use.provider, { ...blank, id }, undefined);
-  if (live === undefined) throw new Error(`There is no ${type} with the id ${JSON.stringify(id)}.`);
-  if (run.ledger.isKnownId(type, live.id)) {
-    throw new EngineError("usage", `The stack manages ${type} ${live.id} already, under another name.`);
-  }
-  const { inputs, failures } = await use.provider.check({
-    urn,
-    type,
-    name,
-    oldInputs: live.inputs,
-    newInputs: live.inputs,
-  });
-  for (const failure of failures) {
-    run.report({
-      severity: "warning",
-      message: `What was read does not pass the checks of ${type}: ${failure.property ? `${failure.property}: ` : ""}${failure.reason}`,
-      urn,
-    });
-  }
-  const time = run.now().toISOString();
-  const state: ResourceState = {
+  const blank = settled.wanted({});
+  const live = await readObject(registry.run, use.provider, { ...blank, id }, undefined);
+  if (live === undefined) throw new Error(`there is no object with the id ${JSON.stringify(id)} to import`);
+  refuseOwned(registry, entry, live.id, settled.goal.type);
+  const imported: ResourceState = {
     ...blank,
     id: live.id,
     importID: id,
-    inputs,
-    outputs: guarded(run, { ...blank, inputs }, live.state),
-    created: time,
-    modified: time,
+    inputs: live.inputs,
+    outputs: guarded(registry.run, { ...blank, inputs: live.inputs }, live.state),
+    created: registry.run.now().toISOString(),
+    modified: registry.run.now().toISOString(),
   };
-  await run.perform(stepFor("import", state, { newInputs: inputs }), async () => {
-    await run.ledger.set([[slot ?? run.ledger.reserve(), state]]);
-    return state;
+  const inputs = await settled.check(imported);
+  const diff = await compare(registry, settled, imported, inputs);
+  if (diff.reasons.length > 0) {
+    throw new Error(
+      `the object ${id} cannot be made what is declared without replacing it, because of ${diff.reasons.join(", ")}: declare what it is, or leave \`import\` out`,
+    );
+  }
+  const step = stepFor("import", { ...imported }, shown(registry, settled, imported, inputs, diff));
+  registry.expect(step, inputs);
+  return registry.run.perform(step, async () => {
+    const slot = registry.run.ledger.reserve();
+    const displaced =
+      found && old
+        ? ([[found.slot, old.external || old.pendingReplacement ? null : { ...old, delete: true }]] as const)
+        : [];
+    const adopted = diff.changes ? imported : { ...imported, inputs };
+    await registry.run.ledger.set([[slot, adopted], ...displaced]);
+    if (!diff.changes) return adopted;
+    return updateObject(registry.run, use.provider, slot, imported, {
+      ...settled.wanted(inputs),
+      importID: id,
+    });
   });
-  return { state, ...blockOf(state) };
 }
 
-/** The YAML that declares a resource as its state is. */
-export function blockOf(state: ResourceState): Pick<Adopted, "yaml" | "secrets"> {
-  const secrets: string[] = [];
-  const name = state.urn.slice(state.urn.lastIndexOf("::") + 2);
-  const plain = (value: Value, path: string): unknown => {
-    if (isSecret(value)) {
-      const key = `${name}-${path}`.replace(/[^A-Za-z0-9]+(.)?/g, (_, next?: string) =>
-        (next ?? "").toUpperCase(),
-      );
-      secrets.push(key);
-      return `\${${key}}`;
-    }
-    if (isUnknown(value) || isResourceReference(value) || isAsset(value) || isArchive(value)) return null;
-    if (typeof value === "string") return value.replaceAll("$", "$$$$");
-    if (Array.isArray(value)) return value.map((item, i) => plain(item as Value, `${path}-${i}`));
-    if (isValueMap(value)) {
-      return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [key, plain(item, `${path}-${key}`)]),
-      );
-    }
-    return value;
-  };
-  const properties = Object.fromEntries(
-    Object.entries(state.inputs)
-      .map(([key, value]) => [key, plain(value, key)] as const)
-      .filter(([, value]) => value !== null && value !== undefined),
-  );
-  const block = {
-    resources: {
-      [name]: {
-        type: shortToken(state.type),
-        ...(Object.keys(properties).length > 0 ? { properties } : {}),
-        ...(state.protect ? { options: { protect: true } } : {}),
-      },
-    },
-  };
-  return { yaml: stringify(block, { lineWidth: 0 }), secrets };
+/** Throws EngineError `usage` for an object that another resource of the stack is already: two would change it, and one would delete it under the other. */
+function refuseOwned(registry: Registry, entry: Entry, id: string, type: string): void {
+  const { ledger } = registry.run;
+  if (!ledger.isKnownId(type, id)) return;
+  for (const [slot, state] of ledger.resources) {
+    if (state.type !== type || state.id !== id || state.external || entry.slots.includes(slot)) continue;
+    throw new EngineError(
+      "usage",
+      `the object ${id} is ${state.urn} of this stack already: to give that one another name, declare the old name in \`aliases\` instead of importing it.`,
+    );
+  }
 }

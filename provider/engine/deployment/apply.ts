@@ -3,6 +3,7 @@
  * the provider the same things without writing anything. Decides nothing.
  */
 
+import { learnTime } from "../../core/clock.ts";
 import {
   type EarlierAttempt,
   type FindRequest,
@@ -12,13 +13,13 @@ import {
   surelyNotWritten,
 } from "../../core/protocol.ts";
 import { isUnknown, some, type ValueMap } from "../../core/value.ts";
-import { messageOf } from "./failure.ts";
-import type { Changes } from "./ledger.ts";
-import { notesOf } from "./notes.ts";
+import { messageOf } from "../failure.ts";
+import type { Changes } from "../state/ledger.ts";
+import { dropNotes, notesOf } from "../state/notes.ts";
+import type { ResourceState } from "../state/state.ts";
+import { urnParts } from "../state/urn.ts";
 import { markSecrets, withSources } from "./property.ts";
 import type { Run } from "./run.ts";
-import type { ResourceState } from "./state.ts";
-import { urnParts } from "./urn.ts";
 
 /** What the next run is told of a creation of which the end is not known. */
 const interruptedCreate = "Its creation was interrupted.";
@@ -46,13 +47,20 @@ export function guarded(run: Run, state: ResourceState, outputs: ValueMap): Valu
   return markSecrets(outputs, state.inputs, [...bySchema, ...(state.additionalSecretOutputs ?? [])]);
 }
 
+/** Shows that what an interrupted creation made will be deleted: nobody can use it. */
+export function foreseeDiscard(run: Run, made: ResourceState): void {
+  run.deletions.foresee(made);
+  const message = `An interrupted run had made ${made.type} ${made.id ?? ""}, and what is told of it only once is lost: it will be deleted, and made anew where it is declared.`;
+  run.report({ severity: "info", message, urn: made.urn });
+}
+
 async function foundBefore(
   run: Run,
   order: CreateOrder,
   request: Omit<FindRequest, "earlierAttempt">,
 ): Promise<FindResponse> {
   if (order.earlier === undefined) return undefined;
-  return order.provider.find?.({ ...request, earlierAttempt: order.earlier.attempt, signal: run.signal });
+  return order.provider.find({ ...request, earlierAttempt: order.earlier.attempt, signal: run.signal });
 }
 
 /** Makes the object. Resolves to the state as saved; a preview's has no id, unless an earlier attempt made the object. */
@@ -77,13 +85,16 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
       await ledger.set([[slot, taken], ...(order.displaces ?? [])], [slot]);
       return taken;
     }
+    if (found?.lost) foreseeDiscard(run, { ...wanted, id: found.id });
     const { state } = await provider.create({ ...request, preview: true, signal: run.signal });
     const made = { ...wanted, outputs: withSources(guarded(run, wanted, state), wanted.urn) };
     await ledger.set([[slot, made], ...(order.displaces ?? [])], [slot]);
     return made;
   }
   return run.limited(async () => {
-    const startedAt = order.earlier?.attempt.startedAt ?? run.serviceTime(provider);
+    // A clock of this machine that is hours off would hide what this create makes from the run after a kill.
+    if (order.earlier === undefined) await learnTime(provider, run.signal);
+    const startedAt = order.earlier?.attempt.startedAt ?? (await run.writeTime(provider));
     await ledger.begin("creating", slot, startedAt, wanted);
     let saved: ResourceState | undefined;
     const save = async (
@@ -111,14 +122,17 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
       return made;
     };
     try {
-      const { id, state } = await provider.create({
+      const { id, state, spent } = await provider.create({
         ...request,
         preview: false,
         signal: run.signal,
-        onCreated: async (id, state) => void (await save(id, state, { initErrors: [interruptedCreate] })),
+        onCreated: async (id, state, applied) =>
+          void (await save(id, state, { inputs: applied, initErrors: [interruptedCreate] })),
       });
       if (id === "") throw new Error("the provider made an object and gave it no id");
-      return await save(id, state, {});
+      const made = await save(id, state, {});
+      dropNotes(ledger, slot, spent);
+      return made;
     } catch (error) {
       if (error instanceof ResourceInitFailedError) {
         await save(error.id, error.state, {
@@ -150,7 +164,8 @@ export async function updateObject(
     oldInputs: old.inputs,
     state: old.outputs,
     newInputs: wanted.inputs,
-    isKnownId: (id: string, type = wanted.type) => ledger.isKnownId(type, id),
+    isKnownId: (id: string, type = wanted.type) =>
+      ledger.isKnownId(type, id) || run.imports.has(`${type} ${id}`),
     log: run.logOf(wanted.urn),
     notes: notesOf(run, slot),
     signal: run.signal,
@@ -165,10 +180,10 @@ export async function updateObject(
     return made;
   }
   return run.limited(async () => {
-    await ledger.begin("updating", slot, run.serviceTime(provider));
+    await ledger.begin("updating", slot, await run.writeTime(provider));
     const modified = run.now().toISOString();
     try {
-      const { state } = await provider.update({ ...request, preview: false });
+      const { state, spent } = await provider.update({ ...request, preview: false });
       const { outputs, dropped } = knownOnly(state);
       const made: ResourceState = {
         ...wanted,
@@ -180,6 +195,7 @@ export async function updateObject(
           : {}),
       };
       await ledger.set([[slot, made]], [slot]);
+      dropNotes(ledger, slot, spent);
       return made;
     } catch (error) {
       if (error instanceof ResourceInitFailedError) {
@@ -199,18 +215,23 @@ export async function updateObject(
   });
 }
 
-/** Deletes the object; the slot then has `left` (null: nothing, else what waits for its replacement). */
+/** Deletes the object, which must be foreseen; `left` is what its slot, and those of what goes with it, have then. */
 export async function deleteObject(
   run: Run,
   provider: Provider,
   slot: number,
   old: ResourceState,
-  left: ResourceState | null,
+  left: Changes,
 ): Promise<void> {
   const { ledger } = run;
-  if (run.preview) return ledger.set([[slot, left]], [slot]);
+  const ended = left.map(([each]) => each);
+  if (run.preview) {
+    run.deletions.foresee(old);
+    return ledger.set(left, ended);
+  }
+  run.deletions.expect(old);
   await run.limited(async () => {
-    await ledger.begin("deleting", slot, run.serviceTime(provider));
+    await ledger.begin("deleting", slot, await run.writeTime(provider));
     try {
       await provider.delete({
         ...identity(old),
@@ -226,47 +247,8 @@ export async function deleteObject(
       if (surelyNotWritten(error)) await ledger.set([], [slot]);
       throw error;
     }
-    await ledger.set([[slot, left]], [slot]);
+    await ledger.set(left, ended);
   });
-}
-
-/** An object as it was read. */
-export interface Live {
-  readonly id: string;
-  readonly inputs: ValueMap;
-  readonly state: ValueMap;
-  /** What is wrong with it, when it is there but not well. */
-  readonly initErrors?: readonly string[];
-}
-
-/** The object as it is now; undefined: gone. Without a slot (an import) it is read by the id alone. An object that is not well is reported as a warning. */
-export async function readObject(
-  run: Run,
-  provider: Provider,
-  state: ResourceState,
-  slot: number | undefined,
-): Promise<Live | undefined> {
-  run.throwIfCancelled();
-  try {
-    return await provider.read({
-      ...identity(state),
-      id: state.id ?? "",
-      log: run.logOf(state.urn),
-      signal: run.signal,
-      ...(slot === undefined
-        ? {}
-        : { inputs: state.inputs, state: state.outputs, notes: notesOf(run, slot) }),
-    });
-  } catch (error) {
-    if (!(error instanceof ResourceInitFailedError)) throw error;
-    for (const message of error.reasons) run.report({ severity: "warning", message, urn: state.urn });
-    return {
-      id: error.id,
-      inputs: error.inputs ?? state.inputs,
-      state: error.state,
-      initErrors: error.reasons,
-    };
-  }
 }
 
 /** Outputs without those that hold an unknown, which no saved state may; `dropped` names them. */

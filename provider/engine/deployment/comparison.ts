@@ -2,13 +2,14 @@
 
 import type { DiffResponse } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
-import { EngineError } from "./failure.ts";
+import { EngineError } from "../failure.ts";
+import { notesOf } from "../state/notes.ts";
+import type { ResourceState } from "../state/state.ts";
+import { isDefaultProvider, referencedProvider } from "../state/urn.ts";
 import type { Settled } from "./goal.ts";
 import { savedProvider } from "./pool.ts";
 import { replaceOnChanges, withoutHidden } from "./property.ts";
 import type { Registry } from "./registry.ts";
-import type { ResourceState } from "./state.ts";
-import { isDefaultProvider, referencedProvider } from "./urn.ts";
 
 /** A diff with everything of the engine that bears on it. */
 export interface Compared extends DiffResponse {
@@ -22,6 +23,7 @@ export async function compare(
   settled: Settled,
   old: ResourceState,
   inputs: ValueMap,
+  slot?: number,
 ): Promise<Compared> {
   const { entry, use, goal } = settled;
   const { options } = entry;
@@ -35,6 +37,7 @@ export async function compare(
     newInputs: inputs,
     log: registry.run.logOf(entry.urn),
     signal: registry.run.signal,
+    ...(slot === undefined ? {} : { notes: notesOf(registry.run, slot) }),
     ...(options.ignoreChanges ? { ignoreChanges: options.ignoreChanges } : {}),
   });
   const diff = replaceOnChanges(plain, options.replaceOnChanges ?? []);
@@ -52,6 +55,7 @@ async function hasOtherAccount(registry: Registry, settled: Settled, old: Resour
   if (old.provider === undefined || old.provider === use.reference) return false;
   const before = referencedProvider(old.provider);
   if (isDefaultProvider(before.urn) && isDefaultProvider(use.urn)) return false;
+  if (await registry.run.isElsewhere(before.urn, use.provider)) return true;
   const saved = savedProvider(registry.run.ledger, before.urn, before.id);
   if (saved === undefined) return false;
   const diff = await registry.run.pool
@@ -84,5 +88,14 @@ export function refuseProtected(state: ResourceState, fate: string): void {
   throw new EngineError(
     "protect",
     `${state.urn} is protected and would be ${fate}: set \`protect: false\` in its options, run \`plumbline up\`, and try again.`,
+  );
+}
+
+/** Throws EngineError `usage` for an object that is to be kept where it cannot stay. */
+export function refuseRetained(state: ResourceState, reason: string): void {
+  if (!state.retainOnDelete) return;
+  throw new EngineError(
+    "usage",
+    `${state.urn} has to be replaced, and its object ${state.id ?? ""} is to be kept (\`retainOnDelete\`), but ${reason}: give the new one another name, or set \`retainOnDelete: false\`, run \`plumbline up\` with nothing else changed, and try again.`,
   );
 }

@@ -3,21 +3,23 @@
 import type { Urn } from "../../core/protocol.ts";
 import { containsUnknown, type Value, type ValueMap } from "../../core/value.ts";
 import type { Goal, Host, Registered } from "../host.ts";
+import type { ResourceState } from "../state/state.ts";
+import { isProviderType, makeUrn, stackType, stackUrn, urnParts } from "../state/urn.ts";
 import { guarded } from "./apply.ts";
-import { type Entry, goalAliases, inherited, wantedState } from "./goal.ts";
+import { type Entry, goalAliases, inherited, newEntry, wantedState } from "./goal.ts";
 import { settleCreations } from "./leftover.ts";
 import { sameValue } from "./property.ts";
 import { registered, settle } from "./registration.ts";
 import { createRegistry, type Registry } from "./registry.ts";
-import { removeAll } from "./removal.ts";
+import { refuseDependants, removeAll } from "./removal.ts";
 import { type Run, stepFor } from "./run.ts";
-import type { ResourceState } from "./state.ts";
-import { isProviderType, makeUrn, stackType, stackUrn, urnParts } from "./urn.ts";
 
 export interface DeploymentOptions {
   readonly organization: string;
   readonly defaultConfig: ValueMap;
   readonly stackOutputs: (name: string) => Promise<ValueMap>;
+  /** Everything that the program registers, where that is known. */
+  readonly declared?: ReadonlySet<Urn>;
 }
 
 export interface Deployment {
@@ -45,7 +47,7 @@ export function ensureStack(run: Run): number {
 export function createDeployment(run: Run, options: DeploymentOptions): Deployment {
   const root = stackUrn(run.stack, run.project);
   const stackSlot = ensureStack(run);
-  const registry = createRegistry(run, { stackUrn: root, defaultConfig: options.defaultConfig });
+  const registry = createRegistry(run, { stackUrn: root, ...options });
   const underWay: Promise<unknown>[] = [];
 
   /** Begins an entry, and reports what it fails of. */
@@ -55,15 +57,7 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
   ): Promise<Registered> {
     const urn = makeUrn(run.stack, run.project, goal.type, goal.name, goal.options.parent);
     const above = goal.options.parent === undefined ? undefined : registry.entry(goal.options.parent);
-    const entry: Entry = {
-      urn,
-      options: inherited(goal.options, above),
-      aliases: goalAliases(urn, goal.options, above),
-      slots: [],
-      replaced: false,
-      done: Promise.resolve(),
-      ended: false,
-    };
+    const entry = newEntry(urn, inherited(goal.options, above), goalAliases(urn, goal.options, above));
     const doing = (async () => {
       try {
         run.throwIfCancelled();
@@ -107,15 +101,7 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
     read: (goal) => enter(goal, (entry, parent) => readExternal(registry, goal, entry, parent)),
     async invoke(token, args, { provider }) {
       run.throwIfCancelled();
-      const entry: Entry = {
-        urn: root,
-        options: provider === undefined ? {} : { provider },
-        aliases: [],
-        slots: [],
-        replaced: false,
-        done: Promise.resolve(),
-        ended: true,
-      };
+      const entry = newEntry(root, provider === undefined ? {} : { provider });
       const use = await registry.providerFor({ type: token }, entry);
       const { result, failures } = await use.provider.invoke({
         token,
@@ -175,18 +161,25 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
       }
       const gone = [...run.ledger.resources].filter(([slot, state]) => {
         if (slot === stackSlot) return false;
-        if (state.delete) return run.isTargeted(state.urn);
+        // Under an alias it may have a URN that is no target.
+        if (state.delete) return run.isTargeted(state.urn) || registry.superseded.has(slot);
         if (registry.entry(state.urn) !== undefined || registry.isTouched(slot)) return false;
         return run.isTargeted(state.urn) && !isDeclared(state);
       });
       if (gone.length === 0) return;
+      try {
+        refuseDependants(run, gone);
+      } catch (error) {
+        run.failure(error, root);
+        return;
+      }
       const positions = run.ledger.positions();
       await removeAll(
         run,
         gone.map(([slot, state]) => ({
           slot,
           left: null,
-          replaced: isSuperseded(registry, state),
+          replaced: registry.superseded.has(slot),
           wentAhead: state.pendingReplacement === true && registry.reasonsOf(slot) !== undefined,
         })),
         (slot) => positions.get(slot) ?? 0,
@@ -208,11 +201,6 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
 
 const isDeclaredUrn = (urn: Urn, isDeclared: (state: ResourceState) => boolean): boolean =>
   isDeclared({ urn, type: urnParts(urn).type } as ResourceState);
-
-/** True for what this run's own replacement left behind; what an earlier run left is a delete of its own. */
-function isSuperseded(registry: Registry, state: ResourceState): boolean {
-  return state.delete === true && registry.entry(state.urn)?.replaced === true;
-}
 
 /** Reads an object that somebody else manages; the state remembers it as external. */
 async function readExternal(

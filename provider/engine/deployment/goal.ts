@@ -3,8 +3,8 @@
 import type { CheckResponse, Provider, Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { Goal, ResourceOptions } from "../host.ts";
-import { aliasUrns } from "./alias.ts";
-import type { ResourceState } from "./state.ts";
+import { aliasUrns } from "../state/alias.ts";
+import type { ResourceState } from "../state/state.ts";
 
 /** A provider as the resources that use it see it. */
 export interface ProviderUse {
@@ -13,6 +13,12 @@ export interface ProviderUse {
   readonly reference: string;
   readonly provider: Provider;
   readonly inputs: ValueMap;
+}
+
+/** A state and where it is kept. */
+export interface Found {
+  readonly slot: number;
+  readonly state: ResourceState;
 }
 
 /** One registration of this run. */
@@ -35,6 +41,19 @@ export interface Entry {
   ended: boolean;
 }
 
+/** A registration that has just begun, or stands for one that never will. */
+export function newEntry(urn: Urn, options: ResourceOptions = {}, aliases: readonly Urn[] = []): Entry {
+  return {
+    urn,
+    options,
+    aliases,
+    slots: [],
+    replaced: false,
+    done: Promise.resolve(),
+    ended: false,
+  };
+}
+
 /** Options with what a resource takes over from its parent. */
 export function inherited(options: ResourceOptions, parent: Entry | undefined): ResourceOptions {
   if (parent === undefined) return options;
@@ -54,7 +73,11 @@ export function inherited(options: ResourceOptions, parent: Entry | undefined): 
 }
 
 /** Aliases of a goal, as URNs. */
-export function goalAliases(urn: Urn, options: ResourceOptions, parent: Entry | undefined): Urn[] {
+export function goalAliases(
+  urn: Urn,
+  options: ResourceOptions,
+  parent: Pick<Entry, "urn" | "aliases"> | undefined,
+): Urn[] {
   return aliasUrns(urn, parent?.urn, options.aliases ?? [], parent?.aliases ?? []);
 }
 
@@ -69,7 +92,7 @@ export function undeclared(
 ): { readonly entry: Entry; readonly goal: Omit<Goal, "inputs"> } {
   const options = protect ? { protect } : {};
   return {
-    entry: { urn, options, aliases: [], slots: [], replaced: false, done: Promise.resolve(), ended: false },
+    entry: newEntry(urn, options),
     goal: {
       ...{ type, name, options, positionOf: () => undefined },
       ...{ dependencies: [], propertyDependencies: {} },

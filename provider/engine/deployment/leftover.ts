@@ -1,15 +1,15 @@
 /** Writes that an earlier run began and of which it saved no end: found out at the next run, so that nothing is doubled and nothing is orphaned. */
 
 import type { Urn } from "../../core/protocol.ts";
-import { createObject, guarded, type Live, readObject } from "./apply.ts";
-import type { Settled } from "./goal.ts";
-import { notesOf } from "./notes.ts";
+import { notesOf } from "../state/notes.ts";
+import { type Attempt, type ResourceState, references } from "../state/state.ts";
+import { urnParts } from "../state/urn.ts";
+import { foreseeDiscard, guarded } from "./apply.ts";
+import type { Found, Settled } from "./goal.ts";
+import { type Live, readObject } from "./observation.ts";
 import { sameValue } from "./property.ts";
-import type { Found } from "./registration.ts";
 import type { Registry } from "./registry.ts";
 import type { Run } from "./run.ts";
-import { type Attempt, type ResourceState, references } from "./state.ts";
-import { urnParts } from "./urn.ts";
 
 interface Resumed {
   /** The state to go on from. */
@@ -107,16 +107,6 @@ interface Seen {
 async function look(run: Run, slot: number, attempt: Attempt): Promise<Seen | undefined> {
   const { resource, startedAt } = attempt;
   const provider = await run.pool.ofReference(resource.provider);
-  if (provider.find === undefined) {
-    if (run.preview) return undefined;
-    // Without a way to only look, the creation is done once more: it takes over what is there, and what it makes is known.
-    const made = await createObject(run, {
-      provider,
-      wanted: resource,
-      earlier: { slot, attempt: { startedAt } },
-    });
-    return { made, isLost: false };
-  }
   const found = await provider.find({
     urn: resource.urn,
     type: resource.type,
@@ -135,6 +125,7 @@ async function look(run: Run, slot: number, attempt: Attempt): Promise<Seen | un
   const made = {
     ...resource,
     id: found.id,
+    inputs: found.inputs,
     outputs: guarded(run, resource, found.state),
     initErrors: ["Its creation was interrupted."],
     created: startedAt,
@@ -145,7 +136,9 @@ async function look(run: Run, slot: number, attempt: Attempt): Promise<Seen | un
 /** Deletes what nobody can use, at once: waiting, it could take its place again. Until then the attempt stands, for a run that is killed here. */
 async function discard(run: Run, slot: number, made: ResourceState): Promise<void> {
   const { urn, type, id = "", inputs, outputs } = made;
-  if (!run.preview) {
+  if (run.preview) foreseeDiscard(run, made);
+  else {
+    run.deletions.expect(made);
     const provider = await run.pool.ofReference(made.provider);
     const own = { urn, type, name: urnParts(urn).name, id, oldInputs: inputs, state: outputs };
     const { signal } = run;

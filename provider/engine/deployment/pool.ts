@@ -2,9 +2,10 @@
 
 import type { Catalogue, Provider, RequestCounts, Urn } from "../../core/protocol.ts";
 import { containsUnknown, unknown, type ValueMap } from "../../core/value.ts";
-import type { Ledger } from "./ledger.ts";
-import type { ResourceState } from "./state.ts";
-import { isDefaultProvider, providerReference, referencedProvider } from "./urn.ts";
+import type { Ledger } from "../state/ledger.ts";
+import { PassphraseError } from "../state/passphrase.ts";
+import type { ResourceState } from "../state/state.ts";
+import { isDefaultProvider, providerReference, referencedProvider } from "../state/urn.ts";
 
 export interface ProviderPool {
   /** The Provider for a provider resource of this run, configured with its checked inputs. Unknown inputs (a preview) give one that knows nothing. */
@@ -13,6 +14,8 @@ export interface ProviderPool {
   readonly ofReference: (reference: string | undefined) => Promise<Provider>;
   /** One that is not configured, for `checkConfig` and `diffConfig`. */
   readonly plain: () => Provider;
+  /** Providers of their own for another view of the state; they are counted, cancelled and closed with these. */
+  readonly fork: (ledger: Ledger) => ProviderPool;
   /** Requests made by all of them. */
   readonly requests: () => RequestCounts;
   readonly each: (visit: (provider: Provider) => void) => void;
@@ -26,10 +29,13 @@ export interface PoolOptions {
   readonly ledger: Ledger;
   /** Config of the default provider as it is declared now; wins over what the state says. Absent: nobody knows. */
   readonly defaultConfig: ValueMap | undefined;
+  /** Judges whether a configured Provider may work for the provider resource (absent: the default one), and returns what is used in its place. */
+  readonly admit: (urn: Urn | undefined, provider: Provider) => Promise<Provider>;
 }
 
 export function createPool(options: PoolOptions): ProviderPool {
   const all: Provider[] = [];
+  const forks: ProviderPool[] = [];
   const configured = new Map<string, Promise<Provider>>();
   const current = new Map<string, Promise<Provider>>();
   let isCancelled = false;
@@ -42,14 +48,14 @@ export function createPool(options: PoolOptions): ProviderPool {
     return provider;
   }
 
-  function configure(key: string, inputs: ValueMap): Promise<Provider> {
+  function configure(key: string, urn: Urn | undefined, inputs: ValueMap): Promise<Provider> {
     const known = configured.get(key);
     if (known) return known;
     const making = (async () => {
       const provider = make();
       if (containsUnknown(inputs)) return unknowing(provider, options.catalogue);
       await provider.configure(inputs);
-      return provider;
+      return options.admit(urn, provider);
     })();
     configured.set(key, making);
     return making;
@@ -63,12 +69,12 @@ export function createPool(options: PoolOptions): ProviderPool {
   return {
     use(urn, id, inputs) {
       const reference = providerReference(urn, id);
-      const provider = configure(`declared ${reference}`, inputs);
+      const provider = configure(`declared ${reference}`, urn, inputs);
       current.set(reference, provider);
       return provider;
     },
     async ofReference(reference) {
-      if (reference === undefined) return configure("default", options.defaultConfig ?? {});
+      if (reference === undefined) return configure("default", undefined, options.defaultConfig ?? {});
       const known = current.get(reference) ?? configured.get(`saved ${reference}`);
       if (known) return known;
       const { urn, id } = referencedProvider(reference);
@@ -77,7 +83,7 @@ export function createPool(options: PoolOptions): ProviderPool {
         throw new Error(`The state has no provider ${urn}, which some of its resources belong to.`);
       }
       if (!isDefaultProvider(urn) || options.defaultConfig === undefined) {
-        return configure(`saved ${reference}`, saved.inputs);
+        return configure(`saved ${reference}`, urn, opened(options.ledger, saved));
       }
       // What is declared now is fresher than what was saved (a token), unless it means another account.
       const diff = await plain().diffConfig({
@@ -86,24 +92,37 @@ export function createPool(options: PoolOptions): ProviderPool {
         newInputs: options.defaultConfig,
       });
       const isElsewhere = diff.changes && diff.replaces.length > 0;
-      return configure(`saved ${reference}`, isElsewhere ? saved.inputs : options.defaultConfig);
+      return configure(
+        `saved ${reference}`,
+        urn,
+        isElsewhere ? opened(options.ledger, saved) : options.defaultConfig,
+      );
     },
     plain,
+    fork(ledger) {
+      const other = createPool({ ...options, ledger });
+      if (isCancelled) other.cancel();
+      forks.push(other);
+      return other;
+    },
     requests() {
       const sum: { [method: string]: number } = {};
-      for (const provider of all) {
+      for (const provider of [...all, ...forks]) {
         for (const [method, count] of Object.entries(provider.requests()))
           sum[method] = (sum[method] ?? 0) + count;
       }
       return sum;
     },
-    each: (visit) => all.forEach(visit),
+    each(visit) {
+      all.forEach(visit);
+      for (const other of forks) other.each(visit);
+    },
     cancel() {
       isCancelled = true;
-      for (const provider of all) provider.cancel();
+      for (const each of [...all, ...forks]) each.cancel();
     },
     async close() {
-      await Promise.all(all.map((provider) => provider.close()));
+      await Promise.all([...all, ...forks].map((each) => each.close()));
     },
   };
 }
@@ -114,6 +133,17 @@ export function savedProvider(ledger: Ledger, urn: Urn, id: string): ResourceSta
   const present = slot === undefined ? undefined : ledger.resources.get(slot);
   if (present?.id === id) return present;
   return [...ledger.resources.values()].find((state) => state.urn === urn && state.id === id);
+}
+
+/** True when settings of the provider resource (its token) are among the secrets that nothing at hand opens. */
+export const isSealed = (ledger: Ledger, { inputs }: ResourceState): boolean =>
+  ledger.isShut && containsUnknown(inputs);
+
+function opened(ledger: Ledger, provider: ResourceState): ValueMap {
+  if (!isSealed(ledger, provider)) return provider.inputs;
+  throw new PassphraseError(
+    `The settings of the provider ${provider.urn} are encrypted, and nothing at hand opens them: set the passphrase (PLUMBLINE_PASSPHRASE) or bring back the key file.`,
+  );
 }
 
 /**

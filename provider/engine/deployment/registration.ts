@@ -1,26 +1,23 @@
 /** What becomes of one resource of a program: found in the state, checked, compared, and then left, changed, made, adopted or replaced. */
 
 import { CheckFailedError, type Urn } from "../../core/protocol.ts";
-import { containsUnknown, unknownFrom, type Value, type ValueMap } from "../../core/value.ts";
+import { unknownFrom, type Value, type ValueMap } from "../../core/value.ts";
+import type { Step } from "../event.ts";
+import { EngineError } from "../failure.ts";
 import type { Goal, Registered } from "../host.ts";
-import { createObject, guarded, readObject, updateObject } from "./apply.ts";
-import { type Compared, compare, refuseProtected, shown } from "./comparison.ts";
-import type { Step } from "./event.ts";
-import { type Entry, type Settled, wantedState } from "./goal.ts";
+import type { ResourceState } from "../state/state.ts";
+import { isProviderType, urnParts } from "../state/urn.ts";
+import { adopt } from "./adoption.ts";
+import { createObject, guarded, updateObject } from "./apply.ts";
+import { type Compared, compare, refuseProtected, refuseRetained, shown } from "./comparison.ts";
+import { type Entry, type Found, type Settled, wantedState } from "./goal.ts";
 import { takeUpAttempt } from "./leftover.ts";
 import { ignoreChanges, sameValue } from "./property.ts";
 import type { Registry } from "./registry.ts";
-import { makeRoom } from "./replacement.ts";
+import { makeRoom, refuseUntargeted } from "./replacement.ts";
 import { clearRivals, revive } from "./rival.ts";
 import { stepFor } from "./run.ts";
 import { nameSeed } from "./seed.ts";
-import type { ResourceState } from "./state.ts";
-
-/** A state and where it is kept. */
-export interface Found {
-  readonly slot: number;
-  readonly state: ResourceState;
-}
 
 /** What a registration tells its program. */
 export function registered(state: ResourceState): Registered {
@@ -37,15 +34,27 @@ export async function settle(
   const { run } = registry;
   const found = await registry.claim(entry);
   if (!run.isTargeted(entry.urn)) return untargeted(registry, goal, entry, parent, found);
-  if (!run.preview && containsUnknown(goal.inputs)) {
-    throw new Error(
-      "it depends on the outputs of a resource that does not exist yet and is not a target: add that one to the targets",
-    );
-  }
+  refuseMissing(registry, goal);
   const use = await registry.providerFor(goal, entry);
   const prepared = prepare(registry, goal, entry, parent, use, found?.state);
   const current = await takeUpAttempt(registry, prepared, found);
   return decide(registry, prepared, current.found, current.earlier);
+}
+
+/** Throws EngineError `usage` for a target that needs what is none and does not exist yet. */
+function refuseMissing(registry: Registry, goal: Goal): void {
+  const { run } = registry;
+  const needed = new Set([...goal.dependencies, ...Object.values(goal.propertyDependencies).flat()]);
+  const missing = [...needed].filter((urn) => {
+    const state =
+      run.isTargeted(urn) || isProviderType(urnParts(urn).type) ? undefined : registry.entry(urn)?.state;
+    return state !== undefined && (state.id === undefined || state.pendingReplacement);
+  });
+  if (missing.length === 0) return;
+  throw new EngineError(
+    "usage",
+    `it needs what does not exist yet and is not a target; make these targets, too:\n  ${missing.join("\n  ")}`,
+  );
 }
 
 /** A resource that is not a target stays as it is; one that is not there yet has no known outputs. */
@@ -123,6 +132,7 @@ async function decide(
             oldOutputs: old.outputs,
             replaceReasons: registry.reasonsOf(found?.slot) ?? ["an earlier run deleted the old object"],
             deleteBeforeReplace: true,
+            ...(old.retainOnDelete ? { retained: true } : {}),
           }
         : {}),
     });
@@ -130,7 +140,7 @@ async function decide(
     return make(registry, settled, step, wanted, found ? [[found.slot, null]] : [], earlier);
   }
   const inputs = await settled.check(old);
-  const diff = await compare(registry, settled, old, inputs);
+  const diff = await compare(registry, settled, old, inputs, found.slot);
   if (!diff.changes) return leave(registry, settled, found, inputs);
   const revived = diff.reasons.length > 0 ? await revive(registry, settled, found) : undefined;
   if (revived) return decide(registry, settled, revived, undefined);
@@ -210,6 +220,9 @@ async function replace(
   const { entry } = settled;
   const old = found.state;
   refuseProtected(old, "replaced");
+  if (diff.deleteBeforeReplace && !registry.run.catalogue.resources.get(old.type)?.standsBeside)
+    refuseRetained(old, "the new one cannot exist beside it");
+  await refuseUntargeted(registry, found.slot);
   const wanted = settled.wanted(await settled.check(undefined));
   const first = entry.options.deleteBeforeReplace ?? diff.deleteBeforeReplace;
   const step = stepFor(
@@ -218,9 +231,11 @@ async function replace(
     {
       ...shown(registry, settled, old, wanted.inputs, diff),
       ...(first ? { deleteBeforeReplace: true } : {}),
+      ...(old.retainOnDelete ? { retained: true } : {}),
     },
   );
   entry.replaced = true;
+  registry.superseded.add(found.slot);
   registry.expect(step, wanted.inputs);
   return run(registry, step, async () => {
     await clearRivals(registry, settled, wanted);
@@ -230,52 +245,6 @@ async function replace(
       wanted,
       displaces: [[found.slot, first ? null : { ...old, delete: true }]],
       ...(earlier ? { earlier: { slot: earlier.slot, attempt: { startedAt: earlier.startedAt } } } : {}),
-    });
-  });
-}
-
-/** Takes an existing object under management, then brings it to what is declared. */
-async function adopt(
-  registry: Registry,
-  settled: Settled,
-  found: Found | undefined,
-  id: string,
-): Promise<ResourceState> {
-  const { entry, use } = settled;
-  const old = found?.state;
-  if (old && !old.external) entry.replaced = true;
-  if (old && !old.external) refuseProtected(old, "replaced by an import");
-  const blank = settled.wanted({});
-  const live = await readObject(registry.run, use.provider, { ...blank, id }, undefined);
-  if (live === undefined) throw new Error(`there is no object with the id ${JSON.stringify(id)} to import`);
-  const imported: ResourceState = {
-    ...blank,
-    id: live.id,
-    importID: id,
-    inputs: live.inputs,
-    outputs: guarded(registry.run, { ...blank, inputs: live.inputs }, live.state),
-    created: registry.run.now().toISOString(),
-    modified: registry.run.now().toISOString(),
-  };
-  const inputs = await settled.check(imported);
-  const diff = await compare(registry, settled, imported, inputs);
-  if (diff.reasons.length > 0) {
-    throw new Error(
-      `the object ${id} cannot be made what is declared without replacing it, because of ${diff.reasons.join(", ")}: declare what it is, or leave \`import\` out`,
-    );
-  }
-  const step = stepFor("import", { ...imported }, shown(registry, settled, imported, inputs, diff));
-  registry.expect(step, inputs);
-  return run(registry, step, async () => {
-    const slot = registry.run.ledger.reserve();
-    const displaced =
-      found && old ? ([[found.slot, old.external ? null : { ...old, delete: true }]] as const) : [];
-    const adopted = diff.changes ? imported : { ...imported, inputs };
-    await registry.run.ledger.set([[slot, adopted], ...displaced]);
-    if (!diff.changes) return adopted;
-    return updateObject(registry.run, use.provider, slot, imported, {
-      ...settled.wanted(inputs),
-      importID: id,
     });
   });
 }

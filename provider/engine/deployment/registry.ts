@@ -3,14 +3,13 @@
 import { randomUUID } from "node:crypto";
 import { CheckFailedError, type Urn } from "../../core/protocol.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
+import type { Step } from "../event.ts";
 import type { Goal, Position } from "../host.ts";
-import type { Step } from "./event.ts";
-import { type Entry, type ProviderUse, wantedState } from "./goal.ts";
+import type { Attempt, ResourceState } from "../state/state.ts";
+import { makeUrn, providerReference, providerTypePrefix } from "../state/urn.ts";
+import { type Entry, type Found, newEntry, type ProviderUse, wantedState } from "./goal.ts";
 import { replaceOnChanges, sameValue, withoutHidden } from "./property.ts";
-import type { Found } from "./registration.ts";
 import { type Run, stepFor } from "./run.ts";
-import type { Attempt, ResourceState } from "./state.ts";
-import { makeUrn, providerReference, providerTypePrefix } from "./urn.ts";
 
 export interface Registry {
   readonly run: Run;
@@ -31,6 +30,8 @@ export interface Registry {
   readonly addWaiting: (entry: Entry, slot: number) => void;
   /** A creation of the entry that an earlier run began. */
   readonly creationBegunFor: (entry: Entry) => { slot: number; attempt: Attempt } | undefined;
+  /** Slots of objects that this run's own replacements left: their end belongs to the replacement. */
+  readonly superseded: Set<number>;
   readonly providerFor: (goal: Pick<Goal, "type">, entry: Entry) => Promise<ProviderUse>;
   /** Registers a declared provider. */
   readonly settleProvider: (goal: Goal, entry: Entry, parent: Urn) => Promise<ResourceState>;
@@ -41,10 +42,16 @@ export interface Registry {
 
 export function createRegistry(
   run: Run,
-  options: { readonly stackUrn: Urn; readonly defaultConfig: ValueMap },
+  options: {
+    readonly stackUrn: Urn;
+    readonly defaultConfig: ValueMap;
+    /** Everything that the program registers, where that is known: what has a block of its own is nobody's under an alias. */
+    readonly declared?: ReadonlySet<Urn>;
+  },
 ): Registry {
   const entries = new Map<Urn, Entry>();
   const touched = new Map<number, Entry>();
+  const superseded = new Set<number>();
   const reserved = new Map<number, { reasons: readonly string[]; work: Promise<unknown> }>();
   const defaults = new Map<string, Promise<ProviderUse>>();
   const begun = new Map<Urn, number>();
@@ -61,8 +68,14 @@ export function createRegistry(
     entry.slots.push(slot);
   };
 
+  /** The URNs under which it may find what is its own: those of other blocks are no more its than their objects are. */
+  const namesOf = (entry: Entry): Urn[] => [
+    entry.urn,
+    ...entry.aliases.filter((urn) => !options.declared?.has(urn)),
+  ];
+
   async function claim(entry: Entry): Promise<Found | undefined> {
-    const slot = [entry.urn, ...entry.aliases]
+    const slot = namesOf(entry)
       .map((urn) => run.ledger.slotOf(urn))
       .find((one) => one !== undefined && !touched.has(one));
     if (slot === undefined) return undefined;
@@ -131,6 +144,7 @@ export function createRegistry(
       return next;
     });
     entry.replaced = isReplaced;
+    if (found && isReplaced) superseded.add(found.slot);
     const shownId = next.id ?? "unknown";
     entry.use = {
       urn: entry.urn,
@@ -147,15 +161,7 @@ export function createRegistry(
     if (known) return known;
     const type = `${providerTypePrefix}plumbline`;
     const urn = makeUrn(run.stack, run.project, type, name);
-    const entry: Entry = {
-      urn,
-      options: {},
-      aliases: [],
-      slots: [],
-      replaced: false,
-      done: Promise.resolve(),
-      ended: false,
-    };
+    const entry = newEntry(urn);
     entries.set(urn, entry);
     const goal = {
       type,
@@ -194,6 +200,7 @@ export function createRegistry(
     },
     entry: (urn) => entries.get(urn),
     claim,
+    superseded,
     touch,
     isTouched: (slot) => touched.has(slot),
     underWay: (slots, except) => {
@@ -205,10 +212,10 @@ export function createRegistry(
     },
     reserveForReplacement: (slot, reasons, work) => void reserved.set(slot, { reasons, work }),
     reasonsOf: (slot) => (slot === undefined ? undefined : reserved.get(slot)?.reasons),
-    waitingFor: (entry) => [entry.urn, ...entry.aliases].flatMap((urn) => waiting.get(urn) ?? []),
+    waitingFor: (entry) => namesOf(entry).flatMap((urn) => waiting.get(urn) ?? []),
     addWaiting: (entry, slot) => void waiting.set(entry.urn, [...(waiting.get(entry.urn) ?? []), slot]),
     creationBegunFor(entry) {
-      for (const urn of [entry.urn, ...entry.aliases]) {
+      for (const urn of namesOf(entry)) {
         const slot = begun.get(urn);
         const attempt = slot === undefined ? undefined : run.ledger.attempts.get(slot);
         if (slot === undefined || attempt === undefined) continue;

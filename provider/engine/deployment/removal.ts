@@ -2,12 +2,15 @@
 
 import type { Urn } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
+import type { Step } from "../event.ts";
+import { EngineError } from "../failure.ts";
+import type { Changes } from "../state/ledger.ts";
+import { type ResourceState, references } from "../state/state.ts";
+import { isProviderType, stackType } from "../state/urn.ts";
+import { goingAlong } from "./along.ts";
 import { deleteObject } from "./apply.ts";
 import { refuseProtected } from "./comparison.ts";
-import type { Step } from "./event.ts";
 import { type Run, stepFor } from "./run.ts";
-import { type ResourceState, references } from "./state.ts";
-import { isProviderType, stackType } from "./urn.ts";
 
 export interface Removal {
   readonly slot: number;
@@ -26,6 +29,24 @@ interface Node {
   ready: Promise<boolean>;
   /** True when it is gone itself. */
   done: Promise<boolean>;
+}
+
+/**
+ * Throws EngineError `usage` when targets leave something out that depends on what goes. What the run replaces is judged where it does so.
+ */
+export function refuseDependants(run: Run, doomed: readonly (readonly [number, ResourceState])[]): void {
+  if (run.targets.length === 0) return;
+  const going = new Set(doomed.map(([slot]) => slot));
+  const urns = new Set(doomed.flatMap(([, state]) => (state.delete ? [] : [state.urn])));
+  const dependants = [...run.ledger.resources].filter(
+    ([slot, state]) =>
+      !going.has(slot) && !run.isTargeted(state.urn) && [...references(state)].some((urn) => urns.has(urn)),
+  );
+  if (dependants.length === 0) return;
+  throw new EngineError(
+    "usage",
+    `Nothing was deleted, because these depend on a target and are none themselves; make them targets, too:\n  ${dependants.map(([, state]) => state.urn).join("\n  ")}`,
+  );
 }
 
 /**
@@ -49,6 +70,18 @@ export async function removeAll(
   const nodes: Node[] = [];
   const gone = new Map<Urn, (isGone: boolean) => void>();
   const goneOf = new Map<Urn, Promise<boolean>>();
+  const along = goingAlong(run, removals);
+  const parentOf = new Map<number, number>();
+  for (const [parent, slots] of along) for (const slot of slots) parentOf.set(slot, parent);
+  const leftOf = new Map(removals.map(({ slot, left }) => [slot, left]));
+  const parents = new Map<number, { done: Promise<boolean>; end: (isGone: boolean) => void }>();
+  for (const parent of along.keys()) {
+    let end: (isGone: boolean) => void = () => {};
+    const done = new Promise<boolean>((resolve) => {
+      end = resolve;
+    });
+    parents.set(parent, { done, end });
+  }
   for (const urn of new Set(removals.map((removal) => run.ledger.resources.get(removal.slot)?.deletedWith))) {
     if (urn === undefined || !byUrn.has(urn)) continue;
     goneOf.set(urn, new Promise((resolve) => gone.set(urn, resolve)));
@@ -58,9 +91,13 @@ export async function removeAll(
     if (state === undefined) continue;
     const dependants = waitsFor.get(removal.slot) ?? [];
     const ready = Promise.all(dependants.map((node) => node.ready)).then((all) => all.every(Boolean));
-    const holder = state.deletedWith === undefined ? undefined : goneOf.get(state.deletedWith);
+    const parent = parentOf.get(removal.slot);
+    const declared = state.deletedWith === undefined ? undefined : goneOf.get(state.deletedWith);
+    const holder = parent === undefined ? declared : parents.get(parent)?.done;
+    const within = (along.get(removal.slot) ?? []).map((slot) => [slot, leftOf.get(slot) ?? null] as const);
     // What goes together with its holder is out of everybody's way once its own dependants are gone.
-    const done = remove(run, removal, state, ready, holder);
+    const done = remove(run, removal, state, { ready, holder, isWithin: parent !== undefined, within });
+    void done.then((isGone) => parents.get(removal.slot)?.end(isGone));
     const node: Node = { removal, state, ready: holder ? ready : done, done };
     nodes.push(node);
     for (const urn of references(state)) {
@@ -80,13 +117,20 @@ export async function removeAll(
   return all.every(Boolean);
 }
 
-async function remove(
-  run: Run,
-  removal: Removal,
-  state: ResourceState,
-  ready: Promise<boolean>,
-  holder: Promise<boolean> | undefined,
-): Promise<boolean> {
+/** How one removal stands to the others. */
+interface Way {
+  /** True when everything that depends on it is gone. */
+  readonly ready: Promise<boolean>;
+  /** True when what it goes with is gone; absent: it goes by itself. */
+  readonly holder: Promise<boolean> | undefined;
+  /** It goes with its parent, because the service deletes them together. */
+  readonly isWithin: boolean;
+  /** What goes with it in that way. */
+  readonly within: Changes;
+}
+
+async function remove(run: Run, removal: Removal, state: ResourceState, way: Way): Promise<boolean> {
+  const { ready, holder } = way;
   if (!(await ready)) {
     if (!run.signal.aborted) {
       run.report({
@@ -99,7 +143,7 @@ async function remove(
   }
   if (holder && !(await holder)) return false;
   try {
-    await removeOne(run, removal, state, holder !== undefined);
+    await removeOne(run, removal, state, way);
     return true;
   } catch (error) {
     run.failure(error, state.urn);
@@ -111,7 +155,7 @@ async function removeOne(
   run: Run,
   removal: Removal,
   state: ResourceState,
-  goesAlong: boolean,
+  { holder, isWithin, within }: Way,
 ): Promise<void> {
   const { slot, left } = removal;
   const isOnlyKnown =
@@ -126,17 +170,24 @@ async function removeOne(
     }));
   }
   if (!state.delete) refuseProtected(state, "deleted");
-  const stays = state.retainOnDelete === true || goesAlong;
+  const stays = state.retainOnDelete === true || (holder !== undefined && !isWithin);
   const step = stepFor("delete", state, {
     oldInputs: state.inputs,
     oldOutputs: state.outputs,
     ...marks(removal, stays),
+    ...(isWithin ? { along: true } : {}),
   });
   if (!removal.replaced) run.plan?.expect(step, {});
-  if (run.preview && !stays) tellParts(run, state);
+  if (run.preview && !stays && !isWithin) tellParts(run, state);
   await run.perform(step, async () => {
+    // What went with its parent was forgotten with it.
+    if (isWithin) return {};
     if (stays) await run.ledger.set([[slot, left]], [slot]);
-    else await deleteObject(run, await run.pool.ofReference(state.provider), slot, state, left);
+    else
+      await deleteObject(run, await run.pool.ofReference(state.provider), slot, state, [
+        [slot, left],
+        ...within,
+      ]);
     return {};
   });
 }

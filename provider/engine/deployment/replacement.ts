@@ -2,12 +2,13 @@
 
 import type { Urn } from "../../core/protocol.ts";
 import { some, unknownFrom, type Value } from "../../core/value.ts";
-import { refuseProtected } from "./comparison.ts";
+import { EngineError } from "../failure.ts";
+import { references } from "../state/state.ts";
+import { urnParts } from "../state/urn.ts";
+import { refuseProtected, refuseRetained } from "./comparison.ts";
 import { settleDependants } from "./leftover.ts";
 import type { Registry } from "./registry.ts";
 import { type Removal, removeAll } from "./removal.ts";
-import { references } from "./state.ts";
-import { urnParts } from "./urn.ts";
 
 /**
  * Deletes the object in the slot, and first every object of the state that would have to be replaced for it: found by asking the provider what
@@ -33,9 +34,11 @@ export async function makeRoom(registry: Registry, root: number): Promise<void> 
     const state = ledger.resources.get(slot);
     if (state === undefined) continue;
     if (!state.delete) refuseProtected(state, "replaced");
+    if (!state.delete && slot !== root) refuseRetained(state, "what it depends on has to be deleted first");
     removals.push({
       slot,
-      replaced: true,
+      // What waited for its deletion before is no part of this replacement.
+      replaced: !state.delete,
       left: state.delete ? null : { ...state, pendingReplacement: true },
     });
   }
@@ -46,6 +49,26 @@ export async function makeRoom(registry: Registry, root: number): Promise<void> 
     registry.run.throwIfCancelled();
     throw new Error("the old object could not be deleted, so the new one was not made");
   }
+}
+
+/**
+ * Throws EngineError `usage` when a replacement of the object takes along others that targets leave out: they would be deleted, or lose what they
+ * hang on, and nothing would make them again.
+ */
+export async function refuseUntargeted(registry: Registry, root: number): Promise<void> {
+  const { run } = registry;
+  if (run.targets.length === 0) return;
+  const states = [...(await doomedBy(registry, root)).reasons.keys()].map((slot) =>
+    run.ledger.resources.get(slot),
+  );
+  const left = states.flatMap((state) =>
+    state && !state.delete && !run.isTargeted(state.urn) ? [state.urn] : [],
+  );
+  if (left.length === 0) return;
+  throw new EngineError(
+    "usage",
+    `its replacement takes along what depends on it, and these are no targets, so that nothing would make them again; make them targets, too:\n  ${left.join("\n  ")}`,
+  );
 }
 
 interface Doomed {
@@ -68,7 +91,7 @@ async function doomedBy(registry: Registry, root: number): Promise<Doomed> {
   for (const slot of closure(registry, rootState.urn, root)) {
     const state = ledger.resources.get(slot);
     if (state === undefined || state.external || state.pendingReplacement) continue;
-    if (registry.isTouched(slot)) {
+    if (registry.isTouched(slot) && registry.run.isTargeted(state.urn)) {
       alive.push(slot);
       continue;
     }

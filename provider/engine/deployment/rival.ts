@@ -3,13 +3,12 @@
  * takes its place again, and one that the new object cannot exist beside is deleted first.
  */
 
+import type { ResourceState } from "../state/state.ts";
 import { compare, refuseProtected } from "./comparison.ts";
-import type { Settled } from "./goal.ts";
+import type { Found, Settled } from "./goal.ts";
 import { afterWrite } from "./leftover.ts";
-import type { Found } from "./registration.ts";
 import type { Registry } from "./registry.ts";
 import { makeRoom } from "./replacement.ts";
-import type { ResourceState } from "./state.ts";
 
 /** An object that waits for its deletion and can become what is declared without being replaced; it changes places with the present one. */
 export async function revive(

@@ -1,22 +1,36 @@
 /** What every part of one operation shares: the working state, the providers, how steps are told and counted, and when to stop. */
 
 import pLimit from "p-limit";
+import { unknownClockMargin } from "../../core/clock.ts";
 import {
   CancelledError,
   type Catalogue,
-  CheckFailedError,
   type Log,
   type Provider,
   ResourceInitFailedError,
   type Urn,
 } from "../../core/protocol.ts";
-import { type Diagnostic, type Goal, ProgramError } from "../host.ts";
-import type { Emit, Guard, Operation, Step, StepCounts } from "./event.ts";
-import { EngineError, messageOf } from "./failure.ts";
-import type { Ledger } from "./ledger.ts";
-import type { PlanCheck } from "./plan.ts";
+import type { ValueMap } from "../../core/value.ts";
+import type { Emit, Operation, Step, StepCounts } from "../event.ts";
+import { EngineError, messageOf } from "../failure.ts";
+import type { Ledger } from "../state/ledger.ts";
+import {
+  isDefaultProvider,
+  isProviderType,
+  makeUrn,
+  matchesTarget,
+  stackType,
+  urnParts,
+} from "../state/urn.ts";
+import { createDeletions, type Deletions } from "./deletions.ts";
+import { createFaults, type Faults } from "./faults.ts";
 import type { ProviderPool } from "./pool.ts";
-import { isDefaultProvider, isProviderType, makeUrn, matchesTarget, stackType, urnParts } from "./urn.ts";
+
+/** Checks each step of a run against a plan. */
+export interface PlanCheck {
+  /** Throws EngineError `plan` when the plan has another step for the URN, or none. */
+  readonly expect: (step: Step, inputs: ValueMap) => void;
+}
 
 export interface RunOptions {
   readonly operation: Operation;
@@ -36,37 +50,43 @@ export interface RunOptions {
   readonly clock: { ahead?: number };
   /** A saved plan that each step must agree with. */
   readonly plan?: PlanCheck;
+  /** True when what the provider resource made is on another target than the provider works on. */
+  readonly isElsewhere: (urn: Urn, provider: Provider) => Promise<boolean>;
+  /** True: the user says that everything may be gone at once. */
+  readonly allowsGone?: boolean;
+  /** Rejects unless the provider works on the target that the state belongs to; after it, the service's time is known. */
+  readonly admitWrite: (provider: Provider) => Promise<void>;
 }
 
-export interface Run extends RunOptions {
+export interface Run extends RunOptions, Faults {
   /** Runs at most `parallel` at a time. Rejects with CancelledError instead of starting after a cancel. */
   readonly limited: <T>(work: () => Promise<T>) => Promise<T>;
   readonly throwIfCancelled: () => void;
   readonly isTargeted: (urn: Urn) => boolean;
   /** For a verb's request: its messages become events of the resource. */
   readonly logOf: (urn?: Urn) => Log;
-  readonly report: (diagnostic: Diagnostic) => void;
-  /** Reports what a resource failed of, with places where the goal knows them, and makes of it what its program gets. */
-  readonly failure: (error: unknown, urn: Urn, goal?: Pick<Goal, "positionOf">) => ProgramError;
-  /** True when the fault was told, or folded into one that was. */
-  readonly isTold: (diagnostic: Diagnostic) => boolean;
-  /** Tells how many more resources failed for a reason that was told once. */
-  readonly tellRepeated: () => void;
   /** Tells that the step would happen, or does `work` and tells how it went. Steps of the engine's own resources are not told. */
-  readonly perform: <T extends { outputs?: Step["oldOutputs"]; id?: string | undefined }>(
-    step: Step,
-    work: () => Promise<T>,
-  ) => Promise<T>;
-  /** When a write begins, by the service's clock as well as it can be told (RFC 3339). */
-  readonly serviceTime: (provider: Provider) => string;
+  readonly perform: <T extends Outcome>(step: Step, work: () => Promise<T>) => Promise<T>;
+  /** When a write begins, by the service's clock as well as it can be told (RFC 3339). Rejects when the provider may not write (`admitWrite`). */
+  readonly writeTime: (provider: Provider) => Promise<string>;
   readonly urnOf: (type: string, name: string, parent?: Urn) => Urn;
   /** The same run for a part that counts and tells no steps; what fails in it fails the run. */
   readonly aside: (operation: Operation) => Run;
+  /** A preview of this run, of the state as it is now and with providers of its own, which changes and tells nothing. */
+  readonly ahead: () => Run;
+  /** Objects that the program imports, as `TYPE ID`: they belong to resources of their own already. */
+  readonly imports: Set<string>;
+  /** A preview's deletions, as it meets them. A run makes those that were foreseen for it and no other. */
+  readonly deletions: Deletions;
   readonly steps: readonly Step[];
   readonly counts: () => StepCounts;
   readonly changes: () => boolean;
-  readonly hasFailed: () => boolean;
-  readonly guard: () => Guard | undefined;
+}
+
+/** What a step results in, as far as it is told. */
+interface Outcome {
+  readonly outputs?: Step["oldOutputs"];
+  readonly id?: string | undefined;
 }
 
 /** Steps of the stack itself and of default providers are the engine's own business. */
@@ -76,164 +96,140 @@ export function isInternal(step: Pick<Step, "type" | "urn">): boolean {
 
 export function createRun(options: RunOptions): Run {
   const limit = pLimit(Math.max(1, options.parallel));
-  const steps: Step[] = [];
-  const counts = { create: 0, update: 0, replace: 0, delete: 0, same: 0, import: 0, read: 0 };
-  let changes = false;
-  let failed = false;
-  let guard: Guard | undefined;
-  const told = new Set<string>();
-  const messages = new Set<string>();
-  const repeated = new Map<string, number>();
+  const faults = createFaults(options);
+  const tally = createTally();
+  const { now, emit, signal, targets } = options;
 
   const throwIfCancelled = (): void => {
-    if (options.signal.aborted) throw new CancelledError();
+    if (signal.aborted) throw new CancelledError();
   };
 
-  const report = (diagnostic: Diagnostic): void => {
-    if (diagnostic.severity === "error") failed = true;
-    options.emit({ event: "diagnostic", ...diagnostic });
-  };
-
-  function count(step: Step): void {
-    if (step.op !== "same" && step.op !== "read") changes = true;
-    if (!step.replaced) counts[step.op] += 1;
-    steps.push(step);
+  /** Does the work of a step, and tells how it went. */
+  async function apply<T extends Outcome>(step: Step, work: () => Promise<T>): Promise<T> {
+    const begun = now().getTime();
+    const seconds = (): number => (now().getTime() - begun) / 1000;
+    if (step.op !== "same") emit({ event: "started", step });
+    try {
+      const result = await work();
+      const done =
+        result.id === undefined
+          ? step
+          : { ...step, id: step.op === "create" ? result.id : (step.id ?? result.id) };
+      tally.count(done);
+      const outputs = result.outputs === undefined ? {} : { outputs: result.outputs };
+      emit({ event: "finished", step: done, seconds: seconds(), ...outputs });
+      return result;
+    } catch (error) {
+      const reasons = error instanceof ResourceInitFailedError ? error.reasons : [messageOf(error)];
+      tally.failed(step);
+      emit({ event: "failed", step, seconds: seconds(), reasons });
+      throw error;
+    }
   }
 
   const run: Run = {
     ...options,
-    steps,
-    serviceTime(provider) {
-      learnClock(options.clock, provider, options.now());
-      return new Date(options.now().getTime() + (options.clock.ahead ?? -unknownClockMargin)).toISOString();
+    ...faults,
+    imports: new Set(),
+    deletions: createDeletions(),
+    steps: tally.steps,
+    counts: tally.counts,
+    changes: tally.changes,
+    async writeTime(provider) {
+      await options.admitWrite(provider);
+      learnClock(options.clock, provider, now());
+      return new Date(now().getTime() + (options.clock.ahead ?? -unknownClockMargin)).toISOString();
     },
     urnOf: (type, name, parent) => makeUrn(options.stack, options.project, type, name, parent),
     aside(operation) {
-      const emit: Emit = (event) => {
-        if (event.event === "diagnostic") {
-          const { event: _, ...diagnostic } = event;
-          report(diagnostic);
-        } else if (event.event === "progress") options.emit(event);
-      };
       const { plan: _, ...rest } = options;
-      return createRun({ ...rest, operation, emit });
+      return createRun({ ...rest, operation, emit: told(faults.report, emit) });
+    },
+    ahead() {
+      const { plan: _, ...rest } = options;
+      const ledger = options.ledger.fork();
+      return createRun({
+        ...rest,
+        preview: true,
+        ledger,
+        pool: options.pool.fork(ledger),
+        emit: (event) => {
+          if (event.event === "diagnostic" && event.severity === "error") emit(event);
+        },
+      });
     },
     throwIfCancelled,
-    report,
     limited: (work) =>
       limit(() => {
         throwIfCancelled();
         return work();
       }),
-    isTargeted: (urn) =>
-      options.targets.length === 0 || options.targets.some((target) => matchesTarget(target, urn)),
+    isTargeted: (urn) => targets.length === 0 || targets.some((target) => matchesTarget(target, urn)),
     logOf: (urn) => (severity, message, how) => {
-      if (how?.ephemeral || severity === "debug") {
-        options.emit({ event: "progress", severity, message, ...(urn === undefined ? {} : { urn }) });
-      } else report({ severity, message, ...(urn === undefined ? {} : { urn }) });
-    },
-    isTold: (diagnostic) => told.has(keyOf(diagnostic)),
-    tellRepeated() {
-      for (const [message, count] of repeated) {
-        options.emit({
-          event: "diagnostic",
-          severity: "error",
-          message: `${count} more ${count === 1 ? "resource" : "resources"} failed for the same reason: ${message}`,
-        });
-      }
-      repeated.clear();
-    },
-    failure(error, urn, goal) {
-      if (error instanceof ProgramError) return error;
-      if (error instanceof CancelledError && options.signal.aborted) return new ProgramError([]);
-      if (error instanceof EngineError && (error.code === "protect" || error.code === "plan")) {
-        guard ??= { kind: error.code, message: error.message };
-      }
-      const asked =
-        error instanceof CheckFailedError ? error.failures.find((failure) => failure.guard) : undefined;
-      if (asked) guard ??= { kind: "change", message: `${urnParts(urn).name}: ${asked.reason}` };
-      const diagnostics = faultsOf(error).map(
-        ({ property, reason }): Diagnostic => ({
-          severity: "error",
-          message: property === "" ? reason : `${property}: ${reason}`,
-          urn,
-          ...(property === "" ? {} : { property }),
-          ...goal?.positionOf(property),
-        }),
-      );
-      failed = true;
-      for (const diagnostic of diagnostics) {
-        told.add(keyOf(diagnostic));
-        // A wrong token or an unreachable service fails every resource alike: one message says it.
-        if (diagnostic.property === undefined && messages.has(diagnostic.message)) {
-          repeated.set(diagnostic.message, (repeated.get(diagnostic.message) ?? 0) + 1);
-        } else report(diagnostic);
-        messages.add(diagnostic.message);
-      }
-      return new ProgramError(diagnostics);
+      const about = urn === undefined ? {} : { urn };
+      if (how?.ephemeral || severity === "debug") emit({ event: "progress", severity, message, ...about });
+      else faults.report({ severity, message, ...about });
     },
     async perform(step, work) {
       throwIfCancelled();
+      if (isInternal(step)) return work();
+      if (!options.preview) return apply(step, work);
+      const result = await work();
       // The end of what a replacement left behind belongs to the replacement's own step in a plan.
-      const quiet = isInternal(step) || (options.preview && step.replaced === true);
-      if (options.preview) {
-        const result = await work();
-        if (!quiet) {
-          count(step);
-          options.emit({ event: "planned", step });
-        }
-        return result;
+      if (!step.replaced) {
+        tally.count(step);
+        emit({ event: "planned", step });
       }
-      const begun = options.now().getTime();
-      const seconds = (): number => (options.now().getTime() - begun) / 1000;
-      if (!quiet && step.op !== "same") options.emit({ event: "started", step });
-      try {
-        const result = await work();
-        if (!quiet) {
-          const done =
-            result.id === undefined
-              ? step
-              : { ...step, id: step.op === "create" ? result.id : (step.id ?? result.id) };
-          count(done);
-          const outputs = result.outputs === undefined ? {} : { outputs: result.outputs };
-          options.emit({ event: "finished", step: done, seconds: seconds(), ...outputs });
-        }
-        return result;
-      } catch (error) {
-        if (!quiet) {
-          const reasons = error instanceof ResourceInitFailedError ? error.reasons : [messageOf(error)];
-          if (step.op !== "same") changes = true;
-          options.emit({ event: "failed", step, seconds: seconds(), reasons });
-        }
-        throw error;
-      }
+      return result;
     },
-    counts() {
-      const { import: imports, read, ...always } = counts;
-      return { ...always, ...(imports > 0 ? { import: imports } : {}), ...(read > 0 ? { read } : {}) };
-    },
-    changes: () => changes,
-    hasFailed: () => failed,
-    guard: () => guard,
   };
   return run;
 }
 
-const keyOf = ({ urn, message }: Diagnostic): string => `${urn ?? ""} ${message}`;
+/** Emits for a part of a run: its diagnostics are the run's own, its steps are not told. */
+const told =
+  (report: Faults["report"], emit: Emit): Emit =>
+  (event) => {
+    if (event.event === "diagnostic") {
+      const { event: _, ...diagnostic } = event;
+      report(diagnostic);
+    } else if (event.event === "progress") emit(event);
+  };
 
-function faultsOf(error: unknown): readonly { property: string; reason: string }[] {
-  if (error instanceof CheckFailedError && error.failures.length > 0) return error.failures;
-  if (error instanceof ResourceInitFailedError && error.reasons.length > 0) {
-    return error.reasons.map((reason) => ({ property: "", reason }));
-  }
-  return [{ property: "", reason: messageOf(error) }];
+/** Throws EngineError `usage` for a target that neither the state nor the program, whose URNs these are, has. */
+export function refuseUnknownTargets(run: Run, declared: Iterable<Urn> = []): void {
+  const urns = new Set([...declared, ...[...run.ledger.resources.values()].map((state) => state.urn)]);
+  const missing = run.targets.filter((target) => ![...urns].some((urn) => matchesTarget(target, urn)));
+  if (missing.length === 0) return;
+  const names = missing.map((target) => JSON.stringify(target)).join(", ");
+  throw new EngineError(
+    "usage",
+    `Neither the stack file nor the state has a resource ${names}: give a name or a URN that one of them has (\`plumbline stack graph\` shows those of the state). Nothing was done.`,
+  );
 }
 
-/**
- * Before the service has answered anything its clock is unknown. What an interrupted creation made is told from older objects by its time,
- * so the time is then set back by what clocks may differ: better to find the object than to make a second one.
- */
-const unknownClockMargin = 60_000;
+/** The steps of a run, counted. */
+function createTally() {
+  const steps: Step[] = [];
+  const counts = { create: 0, update: 0, replace: 0, delete: 0, same: 0, import: 0, read: 0 };
+  let changes = false;
+  return {
+    steps,
+    count(step: Step): void {
+      if (step.op !== "same" && step.op !== "read") changes = true;
+      if (!step.replaced) counts[step.op] += 1;
+      steps.push(step);
+    },
+    failed(step: Step): void {
+      if (step.op !== "same") changes = true;
+    },
+    counts(): StepCounts {
+      const { import: imports, read, ...always } = counts;
+      return { ...always, ...(imports > 0 ? { import: imports } : {}), ...(read > 0 ? { read } : {}) };
+    },
+    changes: () => changes,
+  };
+}
 
 /** Takes over what the provider has seen of the service's clock; one that asked nothing has seen nothing. */
 export function learnClock(clock: { ahead?: number }, provider: Provider, now: Date): void {

@@ -1,20 +1,25 @@
 /** Loads a stack file into a Program: parsed, checked as far as no service is needed, ready to run. The language's one entrance. */
 
-import { readFile as readFromDisk, stat } from "node:fs/promises";
+import { readFile as readAnything, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Catalogue } from "../../core/protocol.ts";
+import { oddKindOf, readRegularFile, refuseLinkOut, UnreadableFileError } from "../../verbs/regular-file.ts";
 import { type Program, ProgramError } from "../host.ts";
-import type { ProjectFiles } from "./builtin.ts";
-import { checkTemplate } from "./check.ts";
-import { readConfig } from "./config.ts";
-import { type Graph, linkTemplate } from "./graph.ts";
-import { createInference } from "./inference.ts";
-import { readProject } from "./project.ts";
-import { createReport, inFileOrder, type Report } from "./report.ts";
-import { runTemplate } from "./run.ts";
-import { readStackSettings, type StackSettings } from "./stack-settings.ts";
-import { describeNode, type Node, parseSyntax } from "./syntax.ts";
-import { readTemplate, type Template } from "./template.ts";
+import type { ProjectFiles } from "./evaluation/builtin.ts";
+import { runTemplate } from "./evaluation/run.ts";
+import { checkTemplate } from "./program/check.ts";
+import { readConfig } from "./program/config.ts";
+import { type Graph, linkTemplate } from "./program/graph.ts";
+import { createInference } from "./program/inference.ts";
+import { readProject } from "./program/project.ts";
+import { readStackSettings, type StackSettings } from "./program/stack-settings.ts";
+import { readTemplate, type Template } from "./program/template.ts";
+import { boundedInFileOrder, createReport, type Report } from "./syntax/report.ts";
+import { describeNode, type Node, parseSyntax } from "./syntax/yaml.ts";
+
+/** Bytes of a stack file or a settings file, and of a file that a program reads. */
+const LARGEST_FILE = 16 * 1024 * 1024;
+const LARGEST_READ = 1024 * 1024 * 1024;
 
 export interface LoadOptions {
   /** Path of the stack file, as diagnostics are to name it. */
@@ -35,7 +40,7 @@ export interface LoadOptions {
 /** Loads a stack file. Never rejects for what is wrong in it: that is in the Program's diagnostics, in the order of the file. */
 export async function loadProgram(options: LoadOptions): Promise<Program> {
   const report = createReport();
-  const read = options.readFile ?? ((path: string) => readFromDisk(path));
+  const read = options.readFile ?? ((path: string) => readRegularFile(path, LARGEST_FILE));
   const root = await readSyntax(report, options.file, read, true);
   const stack = options.stack.split("/").pop() ?? options.stack;
   if (root === undefined) return failed(report);
@@ -68,7 +73,7 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
   const folder = resolve(dirname(options.file));
   const own = projectFiles(folder, options.readFile === undefined ? undefined : read);
   const files = options.fetch === undefined ? own : { ...own, fetch: options.fetch };
-  const diagnostics = inFileOrder(report.diagnostics);
+  const diagnostics = boundedInFileOrder(report.diagnostics);
   return {
     projectName: project.name,
     ...(project.description === undefined ? {} : { description: project.description }),
@@ -94,6 +99,9 @@ async function readSyntax(
   let text: string;
   try {
     const content = await read(file);
+    if (content.length > LARGEST_FILE) {
+      throw new UnreadableFileError(`it is larger than ${LARGEST_FILE / 1024 / 1024} MiB`);
+    }
     text = typeof content === "string" ? content : new TextDecoder().decode(content);
   } catch (error) {
     const code = (error as { code?: unknown }).code;
@@ -126,7 +134,8 @@ async function loadSettings(
     project,
     environment: options.environment ?? process.env,
     readPassphraseFile: async (path) => {
-      const content = await read(path);
+      // A pipe is a usual way to hand over a passphrase.
+      const content = await (options.readFile ?? readAnything)(path);
       return typeof content === "string" ? content : new TextDecoder().decode(content);
     },
   });
@@ -134,7 +143,7 @@ async function loadSettings(
 
 /** A program of which nothing could be read. */
 function failed(report: Report): Program {
-  const diagnostics = inFileOrder(report.diagnostics);
+  const diagnostics = boundedInFileOrder(report.diagnostics);
   return {
     projectName: "",
     diagnostics,
@@ -153,9 +162,18 @@ function projectFiles(
     const kindOf = async (path: string) => {
       const found = await stat(path).catch(() => undefined);
       if (found === undefined) return "nothing" as const;
+      const odd = oddKindOf(found);
+      if (odd !== undefined && !found.isDirectory()) {
+        throw new UnreadableFileError(`it is ${odd}, and only a regular file or a folder is taken`);
+      }
+      await refuseLinkOut(folder, path);
       return found.isDirectory() ? ("folder" as const) : ("file" as const);
     };
-    return { folder, read: (path) => readFromDisk(path), kindOf };
+    const readWithin = async (path: string) => {
+      await refuseLinkOut(folder, path);
+      return readRegularFile(path, LARGEST_READ);
+    };
+    return { folder, read: readWithin, kindOf };
   }
   const bytes = async (path: string) => {
     const content = await read(path);

@@ -22,7 +22,6 @@ export const Volume = resource({
           "Size in GB, 10 to 10240. It can only grow. Default: 20; for a clone, the size of its source.",
         minimum: 10,
         maximum: 10_240,
-        createOnly: true,
         computed: true,
       }),
     ),
@@ -40,7 +39,6 @@ export const Volume = resource({
         description:
           "Id of the compute instance that it is attached to; it must be in the same region. Cleared, it is detached.",
         reference: "compute/instance",
-        createOnly: true,
         default: null,
       }),
     ),
@@ -49,7 +47,6 @@ export const Volume = resource({
         description:
           "Id of the instance's configuration profile that the volume is added to. Left out, the service chooses: the only one, or the one booted last.",
         reference: "compute/config",
-        createOnly: true,
         writeOnly: true,
         computed: true,
       }),
@@ -58,7 +55,6 @@ export const Volume = resource({
       flag({
         description:
           "False attaches the volume to the running instance only, not to a configuration profile. Default: true.",
-        createOnly: true,
         writeOnly: true,
         default: true,
       }),

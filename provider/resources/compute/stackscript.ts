@@ -78,6 +78,7 @@ export const StackScript = resource({
   },
   // Nothing is made before the service has said whether the old script can go.
   collides: (before) => before.isPublic === true,
+  standsBeside: true,
   async beforeDelete({ service, inputs, path, id }) {
     if (inputs.isPublic !== true) return;
     const script = await service.getFresh(path);

@@ -64,7 +64,6 @@ export const common = {
     description:
       "Id of the node type (`g6-standard-1`, see `getTypes`). A change resizes in place, to a type with more disk only.",
     minLength: 1,
-    createOnly: true,
   }),
   allowList: optional(
     list(

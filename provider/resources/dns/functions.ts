@@ -6,8 +6,8 @@ import { viewFields, viewList, viewOf } from "../../core/view.ts";
 import { existing, hasTag, needsOne, theOnly } from "../find.ts";
 import { Domain } from "./domain.ts";
 import { relativeName } from "./names.ts";
-import { Record } from "./record.ts";
-import { recordTypes } from "./record-rules.ts";
+import { Record } from "./record/record.ts";
+import { recordTypes } from "./record/types.ts";
 
 const domainId = (description: string) => id({ description, reference: "dns/domain" });
 const isNamed = (name: string) => (domain: { readonly [field: string]: unknown }) =>

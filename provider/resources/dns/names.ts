@@ -39,7 +39,7 @@ export function isMailName(bare: string, strict: boolean): boolean {
 
 /** True for a service or protocol of an SRV record, with or without what the service puts around it. */
 export function isServiceLabel(text: string): boolean {
-  return /^_?[A-Za-z0-9]([A-Za-z0-9-]{0,60}[A-Za-z0-9])?\.?$/.test(text);
+  return /^_?[A-Za-z0-9]([A-Za-z0-9_-]{0,60}[A-Za-z0-9])?\.?$/.test(text);
 }
 
 /** The name relative to its zone, in lower case: the zone's own name and a final dot are cut off, `""` is the zone itself. */

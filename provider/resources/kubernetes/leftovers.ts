@@ -3,7 +3,7 @@
 import type { Fields } from "../../core/field.ts";
 import type { ObjectContext } from "../../core/resource.ts";
 import { isApiError, isGone, type ServicePort, type WireObject } from "../../core/service-port.ts";
-import type { LivePool } from "./pool.ts";
+import type { LivePool } from "./pools/pool.ts";
 
 /** Tells of volumes that are attached to its nodes: they stay, and go on costing. */
 export async function nameVolumesThatStay(context: ObjectContext<Fields>): Promise<void> {

@@ -15,9 +15,9 @@ import {
   noteOf,
   type Specs,
   shown,
-} from "./layout.ts";
-import { forgetRecycling, nodesReady } from "./nodes.ts";
-import { createBody, isReady, type LivePool } from "./pool.ts";
+} from "./pools/layout.ts";
+import { forgetRecycling, nodesReady } from "./pools/nodes.ts";
+import { createBody, isReady, type LivePool } from "./pools/pool.ts";
 import { recycleCluster, regenerated } from "./verbs.ts";
 
 interface Values {

@@ -5,8 +5,8 @@ import { anything, type Fields, id, optional, text } from "../../core/field.ts";
 import { type ObjectContext, resource } from "../../core/resource.ts";
 import { fingerprint } from "../../core/trigger.ts";
 import { autoscaler, nodes, pool } from "./fields.ts";
-import { idOfPool } from "./layout.ts";
-import { forgetRecycling, recycle } from "./nodes.ts";
+import { idOfPool } from "./pools/layout.ts";
+import { forgetRecycling, recycle } from "./pools/nodes.ts";
 import {
   canonicalPool,
   checkPool,
@@ -16,7 +16,7 @@ import {
   type PoolSpec,
   scaleBody,
   tidied,
-} from "./pool.ts";
+} from "./pools/pool.ts";
 import { judgeType } from "./preview.ts";
 
 /** A field that no pool can change, so that it also tells pools apart. */
@@ -44,6 +44,7 @@ export const NodePool = resource({
     "A pool of like nodes of a cluster, beside those that the Cluster itself declares. Import by `CLUSTER_ID/POOL_ID`.",
   path: "/lke/clusters/{clusterId}/pools/{poolNumber}",
   parents: ["kubernetes/cluster"],
+  goesWithParent: true,
   nameFormat: "CLUSTER_LABEL/POOL_ID",
   inputs: {
     clusterId: id({

@@ -5,8 +5,8 @@ import { nearest } from "../../core/nearest.ts";
 import { formatPath } from "../../core/property-path.ts";
 import type { LookupContext } from "../../core/resource.ts";
 import { isApiError, type WireObject } from "../../core/service-port.ts";
-import { type Ids, idOfPool, type Specs } from "./layout.ts";
-import { isAlike, type PoolSpec, remaking } from "./pool.ts";
+import { type Ids, idOfPool, type Specs } from "./pools/layout.ts";
+import { isAlike, type PoolSpec, remaking } from "./pools/pool.ts";
 
 type Look = Pick<LookupContext<Fields>, "list" | "refuse">;
 

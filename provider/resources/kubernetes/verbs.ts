@@ -5,8 +5,8 @@ import type { AspectContext, ObjectContext, Verb } from "../../core/resource.ts"
 import { isApiError, type WireObject } from "../../core/service-port.ts";
 import { fingerprint } from "../../core/trigger.ts";
 import { isThere, kubeconfigIn } from "./access.ts";
-import { idOfPool } from "./layout.ts";
-import { nodesReady, poolOfNode, recycle } from "./nodes.ts";
+import { idOfPool } from "./pools/layout.ts";
+import { nodesReady, poolOfNode, recycle } from "./pools/nodes.ts";
 
 type Context = Pick<ObjectContext<Fields>, "service" | "notes" | "wait" | "path" | "id">;
 

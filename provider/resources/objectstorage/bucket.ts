@@ -30,7 +30,6 @@ export const Bucket = resource({
       choice(accessLists, {
         description:
           "Who may use the bucket beside the account's keys. `private` when it was never set, and again when it is taken out.",
-        createOnly: true,
         writeOnly: true,
         default: null,
       }),
@@ -39,7 +38,6 @@ export const Bucket = resource({
       flag({
         description:
           "True lets pages of all origins use the bucket. False when it was never set, and again when it is taken out.",
-        createOnly: true,
         writeOnly: true,
         default: null,
       }),

@@ -57,15 +57,23 @@ async function upload({ service, inputs, bytesOf }: Context): Promise<void> {
   });
 }
 
-/** Stores it anew and gives it the access list that it had, as storage makes it private. */
+/** Key of the note of the access list that an upload is about to reset. */
+const listBefore = "access list";
+
+/** Stores it anew and gives it the access list that it had, as storage makes it private; a run that is cut off in between leaves that to the next. */
 async function replaceContent(context: ObjectContext<typeof inputs>): Promise<void> {
-  const { service, inputs, log, id } = context;
+  const { service, inputs, log, id, notes } = context;
   const path = `${bucketPath(inputs.cluster, inputs.bucket)}/object-acl`;
-  const { acl } = await service.getFresh(`${path}?name=${encodeURIComponent(inputs.name ?? "")}`);
+  const { acl: found } = await service.getFresh(`${path}?name=${encodeURIComponent(inputs.name ?? "")}`);
+  // A list that is not private was set since.
+  const noted = notes.get(listBefore);
+  const acl = found === "private" ? (noted ?? found) : found;
+  if (acl !== "private" && acl !== noted) await notes.set(listBefore, String(acl));
   await upload(context);
   if (acl === "custom")
     log("warning", `object ${id} had an access list of its own making and is private now`);
   else if (acl !== "private") await service.put(path, { name: inputs.name, acl });
+  if (notes.get(listBefore) !== undefined) await notes.set(listBefore, undefined);
 }
 
 /** What is wrong with the way in which the content is given, if anything. */

@@ -35,6 +35,7 @@ export const Subnet = resource({
     "An address range of a Vpc. Deleting it needs every interface that uses it to be gone. Import by `VPC_ID/SUBNET_ID` or `vpc-label/subnet-label`.",
   path: "/vpcs/{vpcId}/subnets/{subnetId}",
   parents: ["vpc/vpc"],
+  goesWithParent: true,
   nameFormat: "VPC_LABEL/SUBNET_LABEL",
   inputs: {
     vpcId: id({ description: "Id of the Vpc.", reference: "vpc/vpc", immutable: true }),

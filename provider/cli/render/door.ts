@@ -1,0 +1,35 @@
+/**
+ * The one way out of the command line: every line that is printed goes through here, without the run's secrets and without what steers a
+ * terminal. Knows no command. What renderers build from texts of others goes through `quoted` as well, so that it cannot look like a line of ours.
+ */
+
+import { createMask, visible } from "../../core/masking.ts";
+
+/** What our own colours are made of (picocolors); no other escape gets out. */
+const OURS = /(\u001b\[(?:[12]|22|3[0-69]|39)m)/;
+
+const mask = createMask();
+for (const name of ["PLUMBLINE_TOKEN", "PLUMBLINE_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE"])
+  mask.guardText(process.env[name]);
+
+/** Hides the secrets of these values from all that is printed from now on. */
+export const guard = (values: unknown): void => mask.guard(values);
+
+/** A text as it may leave: for what does not go through `print` (a frame that is redrawn, a question). */
+export function outward(text: string): string {
+  return mask
+    .hide(text)
+    .split(OURS)
+    .map((part, at) => (at % 2 === 1 ? part : visible(part)))
+    .join("");
+}
+
+/** Prints to the standard output, with a line end. */
+export const print = (line: string): void => {
+  process.stdout.write(`${outward(line)}\n`);
+};
+
+/** Prints to the standard error, with a line end. */
+export const printError = (line: string): void => {
+  process.stderr.write(`${outward(line)}\n`);
+};

@@ -1,0 +1,101 @@
+/** What fails in a run: told with its place, folded where it repeats, and remembered for the end. Decides nothing. */
+
+import { CancelledError, CheckFailedError, ResourceInitFailedError, type Urn } from "../../core/protocol.ts";
+import type { Emit, Guard } from "../event.ts";
+import { EngineError, isGuard, messageOf } from "../failure.ts";
+import { type Diagnostic, type Goal, ProgramError } from "../host.ts";
+import { urnParts } from "../state/urn.ts";
+
+export interface Faults {
+  readonly report: (diagnostic: Diagnostic) => void;
+  /** Reports what a resource failed of, with places where the goal knows them, and makes of it what its program gets. */
+  readonly failure: (error: unknown, urn: Urn, goal?: Pick<Goal, "positionOf">) => ProgramError;
+  /** True when the fault was told, or folded into one that was. */
+  readonly isTold: (diagnostic: Diagnostic) => boolean;
+  /** Tells how many more resources failed for a reason that was told once. */
+  readonly tellRepeated: () => void;
+  readonly hasFailed: () => boolean;
+  readonly guard: () => Guard | undefined;
+  /** Takes over that a part of the run failed, and the guard that refused it. */
+  readonly join: (part: Pick<Faults, "hasFailed" | "guard">) => void;
+}
+
+export function createFaults({ emit, signal }: { emit: Emit; signal: AbortSignal }): Faults {
+  let failed = false;
+  let guard: Guard | undefined;
+  const told = new Set<string>();
+  const messages = new Set<string>();
+  const repeated = new Map<string, number>();
+
+  const report = (diagnostic: Diagnostic): void => {
+    if (diagnostic.severity === "error") failed = true;
+    emit({ event: "diagnostic", ...diagnostic });
+  };
+
+  /** A wrong token or an unreachable service fails every resource alike: one message says it. */
+  const reportOnce = (diagnostic: Diagnostic): void => {
+    told.add(keyOf(diagnostic));
+    if (diagnostic.property === undefined && messages.has(diagnostic.message)) {
+      repeated.set(diagnostic.message, (repeated.get(diagnostic.message) ?? 0) + 1);
+    } else report(diagnostic);
+    messages.add(diagnostic.message);
+  };
+
+  return {
+    report,
+    failure(error, urn, goal) {
+      if (error instanceof ProgramError) return error;
+      if (error instanceof CancelledError && signal.aborted) return new ProgramError([]);
+      guard ??= guardOf(error, urn);
+      failed = true;
+      const diagnostics = faultsOf(error).map(
+        ({ property, reason }): Diagnostic => ({
+          severity: "error",
+          message: property === "" ? reason : `${property}: ${reason}`,
+          urn,
+          ...(property === "" ? {} : { property }),
+          ...goal?.positionOf(property),
+        }),
+      );
+      diagnostics.forEach(reportOnce);
+      return new ProgramError(diagnostics);
+    },
+    isTold: (diagnostic) => told.has(keyOf(diagnostic)),
+    tellRepeated() {
+      for (const [message, count] of repeated) {
+        emit({
+          event: "diagnostic",
+          severity: "error",
+          message: `${count} more ${count === 1 ? "resource" : "resources"} failed for the same reason: ${message}`,
+        });
+      }
+      repeated.clear();
+    },
+    hasFailed: () => failed,
+    guard: () => guard,
+    join(part) {
+      failed ||= part.hasFailed();
+      guard ??= part.guard();
+    },
+  };
+}
+
+const keyOf = ({ urn, message }: Diagnostic): string => `${urn ?? ""} ${message}`;
+
+/** The guard that an error is the refusal of, if it is one. */
+function guardOf(error: unknown, urn: Urn): Guard | undefined {
+  if (error instanceof EngineError && isGuard(error.code)) {
+    return { kind: error.code, message: error.message };
+  }
+  if (!(error instanceof CheckFailedError)) return undefined;
+  const asked = error.failures.find((failure) => failure.guard);
+  return asked && { kind: "change", message: `${urnParts(urn).name}: ${asked.reason}` };
+}
+
+function faultsOf(error: unknown): readonly { property: string; reason: string }[] {
+  if (error instanceof CheckFailedError && error.failures.length > 0) return error.failures;
+  if (error instanceof ResourceInitFailedError && error.reasons.length > 0) {
+    return error.reasons.map((reason) => ({ property: "", reason }));
+  }
+  return [{ property: "", reason: messageOf(error) }];
+}

@@ -1,0 +1,32 @@
+/** Errors of the engine itself: what stops an operation before or beside its steps, and the exit code that says so. */
+
+/**
+ * Stops an operation before anything was changed. `code` says why; `exitCode` is what a command ends with (4 for a guard, else 1).
+ * locked: another run holds the stack. state: the state folder cannot be read or written as it is. The guards: `protect`; `plan`, one that is
+ * stale; `target`, another account than the stack's objects are on, or the state of another stack; `gone`, everything is gone at once.
+ */
+export class EngineError extends Error {
+  override readonly name = "EngineError";
+  readonly code: "locked" | "state" | "usage" | GuardKind;
+  constructor(code: EngineError["code"], message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+  get exitCode(): 1 | 4 {
+    return isGuard(this.code) ? 4 : 1;
+  }
+}
+
+/** What stops an operation that could be done, until the user says otherwise. */
+export type GuardKind = "protect" | "plan" | "target" | "gone";
+
+const guards: readonly string[] = ["protect", "plan", "target", "gone"] satisfies GuardKind[];
+
+export function isGuard(code: string): code is GuardKind {
+  return guards.includes(code);
+}
+
+/** The text of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,232 @@
+/** Reads the project file's own keys: which it knows, which have no meaning to this engine, and the sections the program is made of. */
+
+import { didYouMean } from "../syntax/nearest.ts";
+import { readLiterals, readRecord, readText } from "../syntax/record.ts";
+import type { Report } from "../syntax/report.ts";
+import { describeNode, type MapEntry, type Node } from "../syntax/yaml.ts";
+
+/** The sections of a project file, as they stand. */
+export interface Project {
+  /** Empty when the file names none (already reported). */
+  readonly name: string;
+  readonly description?: string;
+  /** Folder of the stacks' settings files, relative to the project file's. */
+  readonly settingsFolder: string;
+  /** `options.refresh: always`. */
+  readonly refresh: boolean;
+  /** `config` and the older `configuration`. */
+  readonly config: readonly (MapEntry | undefined)[];
+  readonly variables: readonly MapEntry[];
+  readonly resources: readonly MapEntry[];
+  readonly outputs: readonly MapEntry[];
+}
+
+const keys = [
+  "name",
+  "runtime",
+  "description",
+  "namespace",
+  "author",
+  "website",
+  "license",
+  "main",
+  "config",
+  "configuration",
+  "stackConfigDir",
+  "variables",
+  "resources",
+  "outputs",
+  "packages",
+  "plugins",
+  "pulumi",
+  "requiredPulumiVersion",
+  "components",
+  "backend",
+  "options",
+  "template",
+] as const;
+
+/** Keys that Pulumi gives a meaning that this engine has not, and what to know of each. */
+const meaningless: { readonly [key: string]: string } = {
+  namespace: "it belongs to component packages, and Pulumi's engine refuses it in a program",
+  template: "it is for `pulumi new`",
+  backend: "this engine keeps its state in a folder (--state, or .plumbline beside this file)",
+  requiredPulumiVersion: "there is no Pulumi version here to compare it with",
+};
+
+/** Reads a project file. What is wrong is reported; sections that are missing are empty. */
+export function readProject(report: Report, root: Node): Project {
+  const fields = readRecord(report, root, "the stack file", keys);
+  for (const [key, reason] of Object.entries(meaningless)) {
+    const entry = fields.get(key);
+    if (entry) report.warning(entry.key.at, `"${key}" has no effect with this engine: ${reason}`);
+  }
+  readComponents(report, fields.get("components"));
+  readPulumi(report, fields.get("pulumi"));
+  readRuntime(report, root, fields.get("runtime"));
+  readMain(report, fields.get("main"));
+  readPlugins(report, fields.get("plugins"));
+  readPackages(report, fields.get("packages"));
+  const name = readText(report, fields.get("name"), '"name"')?.value ?? "";
+  if (!fields.has("name"))
+    report.error(root.at, 'the stack file needs a "name": the project that its resources belong to');
+  else if (name !== "" && !/^[A-Za-z0-9_.-]{1,100}$/.test(name)) {
+    report.error(
+      fields.get("name")!.value.at,
+      "a project's name may hold letters, digits, hyphens, underscores and periods, at most 100",
+    );
+  }
+  const description = readText(report, fields.get("description"), '"description"')?.value;
+  for (const key of ["author", "website", "license"]) readText(report, fields.get(key), `"${key}"`);
+  const older = fields.get("configuration");
+  if (older) report.warning(older.key.at, 'write "config": "configuration" is its older name');
+  const config = fields.get("config");
+  const folder = settingsFolder(report, fields.get("stackConfigDir"), config);
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    settingsFolder: folder,
+    refresh: readOptions(report, fields.get("options")),
+    config: [config?.value.kind === "text" ? undefined : config, older],
+    variables: section(report, fields.get("variables")),
+    resources: section(report, fields.get("resources")),
+    outputs: section(report, fields.get("outputs")),
+  };
+}
+
+function section(report: Report, entry: MapEntry | undefined): readonly MapEntry[] {
+  if (entry === undefined) return [];
+  if (entry.value.kind === "map") return entry.value.entries;
+  report.error(
+    entry.value.at,
+    `"${entry.key.value}" must be an object, and this is ${describeNode(entry.value)}`,
+  );
+  return [];
+}
+
+function readComponents(report: Report, entry: MapEntry | undefined): void {
+  if (entry === undefined || (entry.value.kind === "map" && entry.value.entries.length === 0)) return;
+  report.error(
+    entry.key.at,
+    '"components" are Pulumi\'s: component packages are run by its engine, and a program holds none',
+  );
+}
+
+function readPulumi(report: Report, entry: MapEntry | undefined): void {
+  if (entry === undefined) return;
+  const fields = readRecord(report, entry.value, '"pulumi"', ["requiredVersion"]);
+  const version = fields.get("requiredVersion");
+  if (version)
+    report.warning(
+      version.key.at,
+      '"requiredVersion" has no effect with this engine: there is no Pulumi version here to compare it with',
+    );
+}
+
+function readRuntime(report: Report, root: Node, entry: MapEntry | undefined): void {
+  if (entry === undefined) {
+    report.error(root.at, 'the stack file needs "runtime: yaml"');
+    return;
+  }
+  const isObject = entry.value.kind === "map";
+  const fields = isObject ? readRecord(report, entry.value, '"runtime"', ["name", "options"]) : undefined;
+  const named = fields ? fields.get("name") : entry;
+  if (named === undefined) {
+    report.error(entry.value.at, '"runtime" needs a "name": write runtime: yaml');
+    return;
+  }
+  const name = readText(report, named, "the runtime");
+  if (name !== undefined && name.value !== "yaml") {
+    report.error(
+      name.at,
+      `this engine runs YAML stack files: a program in ${JSON.stringify(name.value)} is run by Pulumi's engine (pulumi up)`,
+    );
+  }
+  const options = fields?.get("options");
+  if (options === undefined) return;
+  const compiler = readRecord(report, options.value, "the options of the runtime", ["compiler"]).get(
+    "compiler",
+  );
+  if (compiler)
+    report.error(
+      compiler.key.at,
+      "this engine runs no compiler: write what it makes into a stack file, or use Pulumi's engine",
+    );
+}
+
+function readMain(report: Report, entry: MapEntry | undefined): void {
+  const main = readText(report, entry, '"main"');
+  if (main === undefined || /^\.?\/?$/.test(main.value)) return;
+  report.error(
+    main.at,
+    '"main" is not supported: this engine takes the program from the project file itself; name another file with --file',
+  );
+}
+
+function readPlugins(report: Report, entry: MapEntry | undefined): void {
+  if (entry === undefined) return;
+  const fields = readRecord(report, entry.value, '"plugins"', ["providers", "languages", "analyzers"]);
+  for (const [kind, list] of fields) {
+    if (list.value.kind !== "list") {
+      report.error(list.value.at, `"${kind}" must be a list, and this is ${describeNode(list.value)}`);
+      continue;
+    }
+    for (const item of list.value.items) {
+      const plugin = readRecord(report, item, `a plugin under "${kind}"`, ["name", "version", "path"]);
+      for (const key of ["name", "path"]) {
+        if (!plugin.has(key)) report.error(item.at, `a plugin under "${kind}" needs a "${key}"`);
+      }
+      for (const key of ["name", "version", "path"])
+        readText(report, plugin.get(key), `"${key}" of a plugin`);
+    }
+    if (kind === "analyzers" && list.value.items.length > 0) {
+      report.warning(
+        list.key.at,
+        '"analyzers" have no effect with this engine: policy packs are run by Pulumi\'s',
+      );
+    }
+  }
+}
+
+function readPackages(report: Report, entry: MapEntry | undefined): void {
+  if (entry === undefined) return;
+  for (const item of section(report, entry)) {
+    if (item.value.kind === "text") continue;
+    const names = ["source", "version", "parameters", "checksums", "pluginDownloadURL"];
+    const fields = readRecord(report, item.value, `package ${JSON.stringify(item.key.value)}`, names);
+    if (!fields.has("source"))
+      report.error(item.value.at, `package ${JSON.stringify(item.key.value)} needs a "source"`);
+    for (const key of ["source", "version", "pluginDownloadURL"])
+      readText(report, fields.get(key), `"${key}" of a package`);
+    readLiterals(report, fields.get("parameters"), '"parameters" of a package');
+  }
+}
+
+function readOptions(report: Report, entry: MapEntry | undefined): boolean {
+  if (entry === undefined) return false;
+  const refresh = readText(
+    report,
+    readRecord(report, entry.value, '"options"', ["refresh"]).get("refresh"),
+    '"refresh"',
+  );
+  if (refresh === undefined) return false;
+  if (refresh.value === "always") return true;
+  report.error(
+    refresh.at,
+    `"refresh" knows one word, always, and this is ${JSON.stringify(refresh.value)}${didYouMean(refresh.value, ["always"])}`,
+  );
+  return false;
+}
+
+/** `config` may be the settings folder's path, in an old form of the file. */
+function settingsFolder(report: Report, entry: MapEntry | undefined, config: MapEntry | undefined): string {
+  const folder = readText(report, entry, '"stackConfigDir"')?.value;
+  if (config?.value.kind !== "text") return folder ?? ".";
+  report.warning(config.value.at, 'write "stackConfigDir": a path under "config" is its older form');
+  if (folder !== undefined)
+    report.error(
+      config.value.at,
+      'the folder of the stacks\' settings is given twice: keep "stackConfigDir"',
+    );
+  return folder ?? config.value.value;
+}

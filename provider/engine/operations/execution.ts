@@ -1,0 +1,142 @@
+/** Runs a program for a preview or an update: what the file shows, the refresh that was asked for, the checks, the steps, the outputs. */
+
+import type { Catalogue } from "../../core/protocol.ts";
+import type { ValueMap } from "../../core/value.ts";
+import { createDeployment } from "../deployment/deployment.ts";
+import type { Run } from "../deployment/run.ts";
+import { EngineError } from "../failure.ts";
+import { type Program, ProgramError } from "../host.ts";
+import type { ResourceState } from "../state/state.ts";
+import { urnParts } from "../state/urn.ts";
+import { mayDelete } from "./foresight.ts";
+import { refreshState } from "./refresh.ts";
+import { type Declared, type Rehearsal, rehearse } from "./rehearsal.ts";
+
+export interface ExecutionOptions {
+  readonly program: Program | undefined;
+  readonly catalogue: Catalogue;
+  readonly organization: string;
+  readonly stackOutputs: (name: string) => Promise<ValueMap>;
+}
+
+export interface ExecutionChoice {
+  readonly refresh?: boolean;
+  readonly continueOnError?: boolean;
+}
+
+export interface Execution {
+  /** Checks everything that needs no request. Undefined when the file itself has errors. */
+  readonly check: (run: Run) => Promise<ReadonlyMap<string, Declared> | undefined>;
+  /** Plans or applies. Resolves to the outputs, or to undefined when anything failed or was cancelled, which is reported. */
+  readonly deploy: (run: Run, choice: ExecutionChoice) => Promise<ValueMap | undefined>;
+}
+
+export function createExecution(options: ExecutionOptions): Execution {
+  /** The last preview that ended well. */
+  let seen: { readonly of: string; readonly deletions: Run["deletions"] } | undefined;
+
+  function program(): Program {
+    if (!options.program) throw new EngineError("usage", "This needs a stack file.");
+    return options.program;
+  }
+
+  /** Reports what the file itself shows; false when there are errors. */
+  function isSound(run: Run, of: Program): boolean {
+    for (const diagnostic of of.diagnostics) run.report(diagnostic);
+    return !of.diagnostics.some((diagnostic) => diagnostic.severity === "error");
+  }
+
+  const isOver = (run: Run): boolean => run.hasFailed() || run.signal.aborted;
+
+  async function execute(
+    run: Run,
+    of: Program,
+    { urns, declared }: Rehearsal,
+    continueOnError: boolean,
+  ): Promise<ValueMap | undefined> {
+    for (const { goal } of declared.values())
+      if (goal.options.import !== undefined) run.imports.add(`${goal.type} ${goal.options.import}`);
+    const deployment = createDeployment(run, {
+      ...options,
+      declared: urns,
+      defaultConfig: of.providerConfig,
+    });
+    const keys = new Set(of.graph.map(({ type, name }) => keyOf(type, name)));
+    const isDeclared = (state: ResourceState): boolean =>
+      keys.has(keyOf(state.type, urnParts(state.urn).name));
+    let outputs: ValueMap | undefined;
+    await deployment.clearOrphans(isDeclared);
+    try {
+      outputs = await of.run(deployment.host);
+    } catch (error) {
+      if (!(error instanceof ProgramError)) throw error;
+      for (const diagnostic of error.diagnostics) if (!run.isTold(diagnostic)) run.report(diagnostic);
+    } finally {
+      // What is under way ends before anything is saved, however the program ended.
+      await deployment.settled();
+    }
+    run.tellRepeated();
+    const isWhole = outputs !== undefined && !run.hasFailed();
+    if (!run.signal.aborted && (isWhole || continueOnError)) {
+      // A resource that was not reached, because something before it failed, is declared all the same.
+      await deployment.removeUndeclared(isWhole ? () => false : isDeclared);
+      run.tellRepeated();
+    }
+    if (outputs === undefined || isOver(run)) return undefined;
+    deployment.saveOutputs(outputs);
+    run.emit({ event: "outputs", outputs });
+    return outputs;
+  }
+
+  const keyOf = (type: string, name: string): string =>
+    `${options.catalogue.resolveResource(type) ?? type} ${name}`;
+
+  /**
+   * Sees what a preview of this very run deletes, so that the run can be held to it. Whatever a preview would refuse is refused here, before
+   * anything is deleted. A preview that was shown just before, of the same state, has seen it already.
+   */
+  async function foresee(
+    run: Run,
+    of: Program,
+    rehearsal: Rehearsal,
+    { refresh, continueOnError }: ExecutionChoice,
+  ): Promise<void> {
+    if (seen?.of === subjectOf(run, refresh)) return run.deletions.take(seen.deletions);
+    if (!(await mayDelete(run, rehearsal.declared, of.providerConfig))) return;
+    const ahead = run.ahead();
+    await execute(ahead, of, rehearsal, continueOnError ?? false);
+    if (!continueOnError) run.join(ahead);
+    run.deletions.take(ahead.deletions);
+  }
+
+  return {
+    async check(run) {
+      const of = program();
+      return isSound(run, of) ? (await rehearse(run, of, options)).declared : undefined;
+    },
+    async deploy(run, { refresh, continueOnError }) {
+      const of = program();
+      if (!isSound(run, of)) return undefined;
+      if (refresh ?? of.refresh) {
+        const aside = run.aside("refresh");
+        await refreshState(aside);
+        aside.tellRepeated();
+        if (isOver(run)) return undefined;
+      }
+      const rehearsal = await rehearse(run.aside("validate"), of, options);
+      if (isOver(run)) return undefined;
+      if (!run.preview) await foresee(run, of, rehearsal, { refresh, continueOnError });
+      if (isOver(run)) return undefined;
+      const outputs = await execute(run, of, rehearsal, continueOnError ?? false);
+      seen =
+        run.preview && outputs !== undefined
+          ? { of: subjectOf(run, refresh), deletions: run.deletions }
+          : undefined;
+      return outputs;
+    },
+  };
+}
+
+/** What a preview is about: a state, and what of it. */
+const subjectOf = ({ ledger, targets }: Run, refresh = false): string =>
+  JSON.stringify([ledger.lineage, ledger.serial, targets, refresh]);

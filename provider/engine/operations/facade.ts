@@ -1,0 +1,132 @@
+/** The embedded engine as the command line sees it: one stack, its operations and how they end. Types only. */
+
+import type { Catalogue, Provider } from "../../core/protocol.ts";
+import type { ValueMap } from "../../core/value.ts";
+import type { EngineEvent, Step, Summary } from "../event.ts";
+import type { Diagnostic, Program } from "../host.ts";
+import type { Disk } from "../state/disk.ts";
+import type { LockOwner, Machine } from "../state/lock.ts";
+import type { DeriveKey } from "../state/passphrase.ts";
+import type { SnapshotFile } from "../state/snapshot.ts";
+import type { ResourceState } from "../state/state.ts";
+import type { PulumiExport } from "../state/transfer.ts";
+import type { Adopted, Adoption } from "./adoption.ts";
+import type { Graph } from "./graph.ts";
+import type { Intake } from "./intake.ts";
+import type { SavedPlan } from "./plan.ts";
+import type { Drifted } from "./refresh.ts";
+import type { Move } from "./retarget.ts";
+import type { Survey, SurveyOptions } from "./survey.ts";
+
+export interface EngineOptions {
+  readonly project: string;
+  readonly stack: string;
+  /** Holds a state file, a journal and a lock for each stack. */
+  readonly stateFolder: string;
+  /** Needed by `validate`, `preview`, `up` and `drift`; for the others it brings the provider's present config. */
+  readonly program?: Program;
+  /** Passphrase variables; default `process.env`. */
+  readonly environment?: { readonly [name: string]: string | undefined };
+  /** Writes at a time; default 16. */
+  readonly parallel?: number;
+  /** What `${pulumi.organization}` says; default `organization`. */
+  readonly organization?: string;
+  readonly onEvent?: (event: EngineEvent) => void;
+  /** Aborted on cancel: nothing new starts, what runs ends, the state is saved. */
+  readonly signal?: AbortSignal;
+  readonly createProvider?: () => Provider;
+  readonly catalogue?: Catalogue;
+  readonly now?: () => Date;
+  readonly disk?: Disk;
+  readonly machine?: Machine;
+  /** Makes keys of passphrases; for tests whose states no other process opens. */
+  readonly deriveKey?: DeriveKey;
+}
+
+/** How an operation ended. A refusal before anything was done is an EngineError instead (its `exitCode` says what to exit with). */
+export interface Result extends Summary {
+  /** In the order in which they ended; without the stack itself and default providers. */
+  readonly steps: readonly Step[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface PreviewOptions {
+  /** First reads everything, as `refresh` does, without saving it. */
+  readonly refresh?: boolean;
+  /** Goes on although every object of the stack reads as gone. Without it an operation that reads them throws EngineError `gone`. */
+  readonly allowGone?: boolean;
+  /** URNs (with `*` and `**`) or names; everything else stays as it is. */
+  readonly targets?: readonly string[];
+  /** Also makes the plan that `up` can be held to. */
+  readonly plan?: boolean;
+}
+
+export interface UpOptions {
+  readonly refresh?: boolean;
+  readonly allowGone?: boolean;
+  readonly targets?: readonly string[];
+  /** Deletes also after something failed; default false: then nothing is deleted. */
+  readonly continueOnError?: boolean;
+  /** Does exactly this. Throws EngineError `plan` before anything is done when a preview now would differ. */
+  readonly plan?: SavedPlan;
+}
+
+export interface Engine {
+  /** Syntax, references, types and every rule that needs no request. */
+  readonly validate: () => Promise<Result>;
+  readonly preview: (
+    options?: PreviewOptions,
+  ) => Promise<Result & { readonly outputs: ValueMap; readonly plan?: SavedPlan }>;
+  readonly up: (options?: UpOptions) => Promise<Result & { readonly outputs: ValueMap }>;
+  /** state := what the service reports; `previewOnly` saves nothing. */
+  readonly refresh: (options?: {
+    readonly previewOnly?: boolean;
+    readonly allowGone?: boolean;
+    readonly targets?: readonly string[];
+  }) => Promise<Result>;
+  readonly drift: (options?: {
+    readonly allowGone?: boolean;
+  }) => Promise<Result & { readonly drifted: readonly Drifted[] }>;
+  /** `previewOnly` shows what would go. Throws EngineError `protect` before anything is deleted. */
+  readonly destroy: (options?: {
+    readonly previewOnly?: boolean;
+    readonly allowGone?: boolean;
+    readonly targets?: readonly string[];
+  }) => Promise<Result>;
+  /** Takes one object into the state. `type` in any accepted spelling. */
+  readonly importResource: (adoption: Adoption) => Promise<Result & { readonly adopted?: Adopted }>;
+  /** What the account holds that the stack does not have yet. Absent when that failed. */
+  readonly survey: (options?: SurveyOptions) => Promise<Result & { readonly survey?: Survey }>;
+  /** Takes what a survey found into the state, all or nothing; no request is made. */
+  readonly takeIn: (intake: Intake) => Promise<Result & { readonly taken?: readonly ResourceState[] }>;
+  /**
+   * Moves the stack to the target that is configured now; `previewOnly` shows it. Objects that are not there stay in the state. Throws EngineError
+   * `target` when none is there, unless `force`.
+   */
+  readonly retarget: (options?: {
+    readonly previewOnly?: boolean;
+    readonly force?: boolean;
+  }) => Promise<Result & { readonly moves?: readonly Move[] }>;
+  /** Calls a function with the provider's present config. */
+  readonly invoke: (token: string, args: ValueMap) => Promise<ValueMap>;
+  /** Judges a configured Provider that is used beside the engine by the target of the state, and returns what to use in its place. Throws EngineError `target`. */
+  readonly admit: (provider: Provider) => Promise<Provider>;
+  /** Outputs as last saved, secrets marked. Throws EngineError when there is no such stack, or when the configured target is not the stack's. */
+  readonly outputs: () => Promise<ValueMap>;
+  readonly resources: () => Promise<readonly ResourceState[]>;
+  readonly graph: () => Promise<Graph>;
+  /** The stacks of the project in this state folder. */
+  readonly stacks: () => Promise<readonly string[]>;
+  /** The state file, with what a killed run left in its journal folded in; secrets sealed. */
+  readonly exportState: () => Promise<SnapshotFile>;
+  /** For `pulumi stack import`. */
+  readonly exportPulumi: (options?: { readonly showSecrets?: boolean }) => Promise<PulumiExport>;
+  /**
+   * Replaces the state by an export of ours or of Pulumi's (`stack export`). `rename`: it may be one of another stack or project, whose resources
+   * are this stack's from then on.
+   */
+  readonly importState: (text: string, options?: { readonly rename?: boolean }) => Promise<void>;
+  readonly lock: () => Promise<LockOwner | undefined>;
+  /** Removes the lock; resolves to whose it was. `force` is needed when the owner still runs on this host. */
+  readonly unlock: (options?: { readonly force?: boolean }) => Promise<LockOwner | undefined>;
+}

@@ -1,0 +1,68 @@
+/** Takes the objects of a survey into the state, all of them or none. Asks the service nothing. */
+
+import type { Urn } from "../../core/protocol.ts";
+import type { ValueMap } from "../../core/value.ts";
+import { guarded } from "../deployment/apply.ts";
+import { ensureStack } from "../deployment/deployment.ts";
+import { undeclared, wantedState } from "../deployment/goal.ts";
+import { createRegistry } from "../deployment/registry.ts";
+import { type Run, stepFor } from "../deployment/run.ts";
+import { EngineError } from "../failure.ts";
+import type { ResourceState } from "../state/state.ts";
+import { stackUrn } from "../state/urn.ts";
+import type { Discovery } from "./survey.ts";
+
+export interface Intake {
+  readonly found: readonly Discovery[];
+  /** Protects each from deletion. */
+  readonly protect?: boolean;
+}
+
+/** Saves the resources. Throws, with the state as it was, when one of them came into the stack meanwhile. */
+export async function takeIn(
+  run: Run,
+  { found, protect }: Intake,
+  defaultConfig: ValueMap,
+): Promise<ResourceState[]> {
+  const root = stackUrn(run.stack, run.project);
+  for (const { urn, type, id } of found) {
+    if (run.ledger.slotOf(urn) === undefined && !run.ledger.isKnownId(type, id)) continue;
+    throw new EngineError("usage", `The stack has got ${urn} (${id}) meanwhile: import again.`);
+  }
+  ensureStack(run);
+  if (found.length === 0) return [];
+  const registry = createRegistry(run, { stackUrn: root, defaultConfig });
+  const time = run.now().toISOString();
+  const states: ResourceState[] = [];
+  for (const discovery of found) {
+    const { urn, type, name, id, inputs, state } = discovery;
+    const { entry, goal: bare } = undeclared(urn, { type, name, protect });
+    const goal = { ...bare, ...dependenciesOf(discovery) };
+    const use = await registry.providerFor(goal, entry);
+    const blank = wantedState(goal, entry, root, use.reference, inputs);
+    states.push({
+      ...blank,
+      id,
+      importID: id,
+      outputs: guarded(run, blank, state),
+      created: time,
+      modified: time,
+    });
+  }
+  run.throwIfCancelled();
+  await run.ledger.set(states.map((state) => [run.ledger.reserve(), state]));
+  for (const state of states) {
+    await run.perform(stepFor("import", state, { newInputs: state.inputs }), async () => state);
+  }
+  return states;
+}
+
+/** What the declared references make it depend on, as a run of the stack file would save it. */
+function dependenciesOf({ references }: Discovery) {
+  const byInput: { [input: string]: Urn[] } = {};
+  for (const { path, urn } of references) {
+    const input = String(path[0]);
+    byInput[input] = [...(byInput[input] ?? []), urn];
+  }
+  return { dependencies: [...new Set(references.map(({ urn }) => urn))], propertyDependencies: byInput };
+}

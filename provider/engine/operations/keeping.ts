@@ -1,0 +1,129 @@
+/** What is done with a stack's state alone: it is told, handed over, replaced, unlocked. Writes nothing to the service. */
+
+import { randomUUID } from "node:crypto";
+import type { Provider } from "../../core/protocol.ts";
+import { EngineError } from "../failure.ts";
+import type { StateFolder } from "../state/folder.ts";
+import type { Ledger } from "../state/ledger.ts";
+import { isDead, lockOwner, type Machine } from "../state/lock.ts";
+import { parseSnapshot, type SnapshotFile, saltOf } from "../state/snapshot.ts";
+import { deploymentOf, refuseForeign, renamed, toPulumi, toSnapshot } from "../state/transfer.ts";
+import { stackType } from "../state/urn.ts";
+import type { Engine } from "./facade.ts";
+import { graphOf } from "./graph.ts";
+import type { Operations } from "./operation.ts";
+
+export interface KeepingOptions {
+  readonly project: string;
+  readonly stack: string;
+  readonly folder: StateFolder;
+  readonly operations: Operations;
+  /** A Provider as it is configured now; rejects where none is. */
+  readonly provider: () => Promise<Provider>;
+  readonly machine: Machine;
+  readonly now: () => Date;
+  readonly notice: (message: string) => void;
+}
+
+export type Keeping = Pick<
+  Engine,
+  | ("outputs" | "resources" | "graph" | "stacks")
+  | ("exportState" | "exportPulumi" | "importState")
+  | ("lock" | "unlock")
+>;
+
+export function createKeeping(options: KeepingOptions): Keeping {
+  const { project, stack, folder, machine } = options;
+  const { readOnly } = options.operations;
+  const time = (): string => options.now().toISOString();
+
+  /** Judges the target that is configured, if one is: what is only read needs none. */
+  async function admitConfigured(): Promise<void> {
+    const provider = await options.provider().catch(() => undefined);
+    try {
+      if (provider) await options.operations.admit(provider, { asks: false });
+    } finally {
+      await provider?.close();
+    }
+  }
+
+  return {
+    async outputs() {
+      await admitConfigured();
+      return readOnly(async (ledger) => {
+        if (ledger.isNew)
+          throw new EngineError("usage", `There is no stack ${stack} of ${project} in ${folder.path}.`);
+        return rootOf(ledger)?.outputs ?? {};
+      });
+    },
+    resources: () => readOnly(async (ledger) => [...ledger.resources.values()]),
+    graph: () => readOnly(async (ledger) => graphOf(ledger.resources.values())),
+    stacks: () => folder.stacks(),
+    exportState: () => readOnly((ledger) => ledger.file()),
+    exportPulumi: ({ showSecrets = false } = {}) =>
+      readOnly(async (ledger, sealer) => {
+        await sealer.ready();
+        return toPulumi([...ledger.resources.values()], sealer, { time: time(), showSecrets });
+      }),
+    importState: (text, { rename = false } = {}) =>
+      options.operations.locked("import", async () => {
+        const { deployment: given, targets } = deploymentOf(text);
+        const deployment = rename ? renamed(given, project, stack) : given;
+        refuseForeign(deployment, project, stack);
+        const from = folder.sealer(saltOf(deployment, "The given state"));
+        if (saltOf(deployment, "The given state") !== undefined) await from.ready();
+        const { plumbline, salt } = await present(options);
+        const file = await toSnapshot(deployment, from, folder.sealer(salt), {
+          serial: plumbline.serial + 1,
+          lineage: plumbline.lineage,
+          time: time(),
+          targets: new Map(Object.entries(targets ?? plumbline.targets ?? {})),
+        });
+        await folder.disk.replace(folder.files.snapshot, `${JSON.stringify(file)}\n`);
+      }),
+    lock: () => lockOwner(folder.disk, folder.files.lock),
+    async unlock({ force = false } = {}) {
+      const owner = await lockOwner(folder.disk, folder.files.lock);
+      if (owner === undefined) return undefined;
+      if (owner.host === machine.host && !isDead(owner, machine) && !force) {
+        throw new EngineError(
+          "locked",
+          `Process ${owner.pid}, which holds the lock for ${owner.operation}, still runs on this host. End it first; if it is something else by now, use --force.`,
+        );
+      }
+      await folder.disk.remove(folder.files.lock);
+      return owner;
+    },
+  };
+}
+
+const rootOf = (ledger: Ledger) => [...ledger.resources.values()].find((state) => state.type === stackType);
+
+/**
+ * What the new state file goes on from. A journal is folded into the old file first; an old file that cannot be read, or is of another stack, is no
+ * reason to refuse a good one: it is put aside.
+ */
+async function present({
+  folder,
+  now,
+  notice,
+}: KeepingOptions): Promise<Pick<SnapshotFile, "plumbline"> & { salt?: string }> {
+  const { disk, files } = folder;
+  try {
+    await folder.open({ write: true });
+    const text = await disk.read(files.snapshot);
+    const file = text === undefined ? undefined : parseSnapshot(text, files.snapshot);
+    const salt = file && saltOf(file.deployment, files.snapshot);
+    if (file) return { plumbline: file.plumbline, ...(salt === undefined ? {} : { salt }) };
+  } catch (error) {
+    if (!(error instanceof EngineError) && (error as Error).name !== "PassphraseError") throw error;
+    const aside = `.replaced-${now()
+      .toISOString()
+      .replace(/[^0-9]/g, "")
+      .slice(0, 14)}`;
+    for (const file of [files.snapshot, files.journal]) {
+      if (await disk.move(file, file + aside)) notice(`What was in ${file} is in ${file}${aside} now.`);
+    }
+  }
+  return { plumbline: { format: 1, serial: 0, lineage: randomUUID() } };
+}

@@ -1,0 +1,191 @@
+/** What every operation is wrapped in: the lock, the state opened and saved, the providers closed, the time taken, the summary told. */
+
+import type { Catalogue, Provider } from "../../core/protocol.ts";
+import type { ValueMap } from "../../core/value.ts";
+import { createPool } from "../deployment/pool.ts";
+import { createRun, learnClock, type PlanCheck, type Run } from "../deployment/run.ts";
+import type { Emit, EngineEvent, Operation, Step, Summary } from "../event.ts";
+import type { Diagnostic } from "../host.ts";
+import type { StateFolder } from "../state/folder.ts";
+import type { Ledger } from "../state/ledger.ts";
+import { describeOwner, type Machine, takeLock } from "../state/lock.ts";
+import type { Sealer } from "../state/sealer.ts";
+import type { Target } from "../state/target.ts";
+import { createTargetJudge, type TargetJudge } from "./target.ts";
+
+export interface OperationContext {
+  readonly project: string;
+  readonly stack: string;
+  readonly folder: StateFolder;
+  /** Where the state folder tells what the user should know; an operation takes it over while it runs. */
+  readonly notices: { tell: (message: string) => void };
+  readonly emit: Emit;
+  readonly now: () => Date;
+  /** For a stack that has no state yet: the same in its previews and in the run that follows. */
+  readonly lineage: string;
+  readonly machine: Machine;
+  readonly catalogue: Catalogue;
+  readonly parallel: number;
+  readonly createProvider: () => Provider;
+  readonly defaultConfig?: ValueMap;
+  readonly signal?: AbortSignal;
+}
+
+export interface OperationOptions {
+  /** Takes the lock and saves the state. */
+  readonly write: boolean;
+  readonly preview: boolean;
+  readonly targets?: readonly string[] | undefined;
+  readonly lineage?: string;
+  readonly plan?: PlanCheck;
+  /** True: secrets of the state that nothing at hand opens stay shut. */
+  readonly withoutKey?: true;
+  /** True: everything may be gone at once. */
+  readonly allowGone?: boolean | undefined;
+  /** Where a plan is to be done. */
+  readonly target?: Target;
+  /** No target is refused: where the stack is to be is what the operation is about. */
+  readonly takesAnyTarget?: true;
+  /** Emits nothing. */
+  readonly quiet?: boolean;
+}
+
+export interface Operations {
+  readonly operate: <T extends object>(
+    operation: Operation,
+    options: OperationOptions,
+    work: (run: Run, sealer: Sealer, targets: TargetJudge) => Promise<T>,
+  ) => Promise<Summary & { steps: readonly Step[]; diagnostics: readonly Diagnostic[] } & T>;
+  /** Does something else with the state while nobody writes it. */
+  readonly locked: <T>(operation: Operation, work: () => Promise<T>) => Promise<T>;
+  /** Looks at the state without a provider. */
+  readonly readOnly: <T>(work: (ledger: Ledger, sealer: Sealer) => Promise<T>) => Promise<T>;
+  /**
+   * Judges a configured Provider that works beside the operations, and returns it with its answers judged, too. Throws EngineError `target`.
+   * `asks: false`: makes no request, so that an account is judged only where it is known.
+   */
+  readonly admit: (provider: Provider, how?: { readonly asks?: boolean }) => Promise<Provider>;
+}
+
+/** What is about the objects of the state; the others ask their provider first when they need one. */
+const judged: ReadonlySet<Operation> = new Set(["preview", "up", "refresh", "drift", "destroy", "import"]);
+
+export function createOperations(context: OperationContext): Operations {
+  const { folder } = context;
+  const clock: { ahead?: number } = {};
+  const accounts = new Map<string, string>();
+
+  async function locked<T>(operation: Operation, work: (emit: Emit) => Promise<T>, emit: Emit): Promise<T> {
+    const lock = await takeLock(folder.disk, folder.files.lock, operation, context.machine, context.now);
+    try {
+      if (lock.takenOverFrom) {
+        const message = `An earlier run ended without letting go of the stack; taken over from ${describeOwner(lock.takenOverFrom, context.now())}.`;
+        emit({ event: "diagnostic", severity: "info", message });
+      }
+      await folder.tidy();
+      return await work(emit);
+    } finally {
+      await lock.release();
+    }
+  }
+
+  return {
+    operate(operation, options, work) {
+      const begun = context.now().getTime();
+      const diagnostics: Diagnostic[] = [];
+      const emit = (event: EngineEvent): void => {
+        if (event.event === "diagnostic") {
+          const { event: _, ...diagnostic } = event;
+          diagnostics.push(diagnostic);
+        }
+        if (!options.quiet) context.emit(event);
+      };
+      const body = async () => {
+        emit({ event: "start", operation, project: context.project, stack: context.stack });
+        context.notices.tell = (message) => emit({ event: "diagnostic", severity: "info", message });
+        const ledger = await folder.open({ ...options, lineage: options.lineage ?? context.lineage });
+        const targets = createTargetJudge({
+          stack: context.stack,
+          ledger,
+          write: options.write,
+          takesAny: options.takesAnyTarget ?? false,
+          expected: options.target,
+          accounts,
+          report: (message) => emit({ event: "diagnostic", severity: "info", message }),
+          signal: context.signal,
+        });
+        const pool = createPool({
+          createProvider: context.createProvider,
+          catalogue: context.catalogue,
+          ledger,
+          defaultConfig: context.defaultConfig,
+          admit: targets.admit,
+        });
+        const signal = context.signal ?? new AbortController().signal;
+        const cancel = (): void => pool.cancel();
+        if (signal.aborted) cancel();
+        signal.addEventListener("abort", cancel);
+        const run = createRun({
+          operation,
+          project: context.project,
+          stack: context.stack,
+          preview: options.preview,
+          ledger,
+          pool,
+          catalogue: context.catalogue,
+          emit,
+          signal,
+          parallel: context.parallel,
+          targets: options.targets ?? [],
+          now: context.now,
+          clock,
+          admitWrite: targets.admitWrite,
+          isElsewhere: targets.isElsewhere,
+          allowsGone: options.allowGone ?? false,
+          ...(options.plan ? { plan: options.plan } : {}),
+        });
+        try {
+          let result: Awaited<ReturnType<typeof work>>;
+          try {
+            if (judged.has(operation)) await targets.admitState(pool);
+            result = await work(run, ledger.sealer, targets);
+            if (!run.hasFailed() && !signal.aborted) await targets.bindAll();
+          } finally {
+            // Whatever happened, what was done is saved.
+            if (options.write) await ledger.save();
+          }
+          const guard = run.guard();
+          const summary: Summary = {
+            operation,
+            result: signal.aborted ? "cancelled" : run.hasFailed() ? "failed" : "succeeded",
+            counts: run.counts(),
+            requests: pool.requests(),
+            seconds: (context.now().getTime() - begun) / 1000,
+            changes: run.changes(),
+            ...(guard ? { guard } : {}),
+          };
+          emit({ event: "summary", ...summary });
+          return { ...summary, steps: run.steps, diagnostics, ...result };
+        } finally {
+          signal.removeEventListener("abort", cancel);
+          pool.each((provider) => learnClock(clock, provider, context.now()));
+          await pool.close();
+          await folder.disk.close();
+        }
+      };
+      return options.write ? locked(operation, body, emit) : body();
+    },
+    locked: (operation, work) => locked(operation, work, context.emit),
+    async readOnly(work) {
+      const ledger = await folder.open({ write: false, withoutKey: true });
+      return work(ledger, ledger.sealer);
+    },
+    async admit(provider, { asks = true } = {}) {
+      const ledger = await folder.open({ write: false, withoutKey: true });
+      const { stack, signal } = context;
+      const report = (): void => {};
+      const judge = createTargetJudge({ stack, ledger, write: false, asks, accounts, report, signal });
+      return judge.admit(undefined, provider);
+    },
+  };
+}

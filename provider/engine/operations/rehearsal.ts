@@ -1,0 +1,137 @@
+/** Runs a program with nothing but checks: no request, no state changed. Finds what the declarations alone show, before anything is asked of the service. */
+
+import { CheckFailedError, type Urn } from "../../core/protocol.ts";
+import { unknownFrom, type ValueMap } from "../../core/value.ts";
+import { type Entry, goalAliases } from "../deployment/goal.ts";
+import { ignoreChanges, sameValue } from "../deployment/property.ts";
+import { type Run, refuseUnknownTargets } from "../deployment/run.ts";
+import { nameSeed } from "../deployment/seed.ts";
+import { EngineError } from "../failure.ts";
+import { type Goal, type Host, type Position, type Program, ProgramError, type Registered } from "../host.ts";
+import { isProviderType, makeUrn } from "../state/urn.ts";
+
+export interface Declared {
+  readonly goal: Goal;
+  /** Of the state that it is found by, under its own URN or an alias. */
+  readonly slot?: number;
+  /** Checked. */
+  readonly inputs: ValueMap;
+  readonly position?: Position;
+}
+
+export interface Rehearsal {
+  /** What the program declares, but for what targets leave out. */
+  readonly declared: ReadonlyMap<Urn, Declared>;
+  /** Every URN that it registers. */
+  readonly urns: ReadonlySet<Urn>;
+}
+
+/** Checks every resource that can be reached without the service; faults are reported. */
+export async function rehearse(
+  run: Run,
+  program: Program,
+  options: { readonly organization: string; readonly stackOutputs: (name: string) => Promise<ValueMap> },
+): Promise<Rehearsal> {
+  const declared = new Map<Urn, Declared>();
+  const seen = new Map<Urn, Pick<Entry, "urn" | "aliases">>();
+  const provider = run.pool.plain();
+  const unknownOutputs = (type: string, urn: Urn): ValueMap =>
+    Object.fromEntries(
+      Object.keys(run.catalogue.resources.get(type)?.outputs ?? {}).map((name) => [
+        name,
+        unknownFrom(`${urn}#${name}`),
+      ]),
+    );
+
+  const register: Host["register"] = async (goal) => {
+    const urn = makeUrn(run.stack, run.project, goal.type, goal.name, goal.options.parent);
+    try {
+      if (seen.has(urn)) throw new Error(`two resources have the URN ${urn}: give one of them another name`);
+      const above = goal.options.parent === undefined ? undefined : seen.get(goal.options.parent);
+      const aliases = goalAliases(urn, goal.options, above);
+      seen.set(urn, { urn, aliases });
+      const slot = [urn, ...aliases].map(run.ledger.slotOf).find((one) => one !== undefined);
+      const old = slot === undefined ? undefined : run.ledger.resources.get(slot);
+      const known = old && !old.external ? old : undefined;
+      if (!run.isTargeted(urn)) {
+        const outputs = known?.outputs ?? { ...unknownOutputs(goal.type, urn), ...goal.inputs };
+        return { urn, id: known?.id ?? unknownFrom(`${urn}#id`), outputs };
+      }
+      const newInputs = known
+        ? ignoreChanges(goal.inputs, known.inputs, goal.options.ignoreChanges ?? [])
+        : goal.inputs;
+      const oldInputs = known?.inputs;
+      const { inputs, failures } = isProviderType(goal.type)
+        ? await provider.checkConfig({ urn, oldInputs: oldInputs ?? {}, newInputs })
+        : await provider.check({
+            urn,
+            type: goal.type,
+            name: goal.name,
+            newInputs,
+            randomSeed: nameSeed(run, urn, old?.id),
+            log: () => {},
+            ...(oldInputs ? { oldInputs } : {}),
+          });
+      if (failures.length > 0) throw new CheckFailedError(failures);
+      const place = goal.positionOf("");
+      declared.set(urn, {
+        goal,
+        inputs,
+        ...(slot === undefined ? {} : { slot }),
+        ...(place ? { position: place } : {}),
+      });
+      // Outputs of a resource that is as it was are what they were; of one that is to change, anything may move.
+      if (known?.id && sameValue(known.inputs, inputs)) return { urn, id: known.id, outputs: known.outputs };
+      return { urn, id: unknownFrom(`${urn}#id`), outputs: { ...unknownOutputs(goal.type, urn), ...inputs } };
+    } catch (error) {
+      throw run.failure(error, urn, goal);
+    }
+  };
+
+  const host: Host = {
+    project: run.project,
+    stack: run.stack,
+    organization: options.organization,
+    preview: true,
+    catalogue: run.catalogue,
+    urn: (type, name, parent) => makeUrn(run.stack, run.project, type, name, parent),
+    register,
+    async read(goal): Promise<Registered> {
+      const urn = makeUrn(run.stack, run.project, goal.type, goal.name, goal.options.parent);
+      return { urn, id: goal.id, outputs: { ...unknownOutputs(goal.type, urn), ...goal.state } };
+    },
+    async invoke(token) {
+      const names = Object.keys(run.catalogue.functions.get(token)?.outputs ?? {});
+      return Object.fromEntries(names.map((name) => [name, unknownFrom(`${token}#${name}`)]));
+    },
+    stackReference: options.stackOutputs,
+    log: () => {},
+  };
+  try {
+    await program.run(host);
+    refuseUnknownTargets(run, seen.keys());
+    refuseSharedAliases(run, seen);
+  } catch (error) {
+    if (!(error instanceof ProgramError)) throw error;
+    for (const diagnostic of error.diagnostics) if (!run.isTold(diagnostic)) run.report(diagnostic);
+  }
+  run.tellRepeated();
+  return { declared, urns: new Set(seen.keys()) };
+}
+
+/** Throws EngineError `usage` where two resources would both take over what the state has under a former name. */
+function refuseSharedAliases(run: Run, seen: ReadonlyMap<Urn, Pick<Entry, "aliases">>): void {
+  const takers = new Map<Urn, Urn>();
+  for (const [urn, { aliases }] of seen) {
+    if (run.ledger.slotOf(urn) !== undefined) continue;
+    const former = aliases.find((one) => !seen.has(one) && run.ledger.slotOf(one) !== undefined);
+    if (former === undefined) continue;
+    const other = takers.get(former);
+    takers.set(former, urn);
+    if (other === undefined) continue;
+    throw new EngineError(
+      "usage",
+      `${other} and ${urn} both have ${former} in their aliases, and only one of them can be it: leave it at that one. Nothing was done.`,
+    );
+  }
+}

@@ -1,0 +1,103 @@
+/** Seals a stack's secrets under the user's passphrase, or under a key file beside the state when there is none; nothing secret is ever plain. */
+
+import { randomBytes } from "node:crypto";
+import type { Disk } from "./disk.ts";
+import {
+  createPassphraseCrypter,
+  type DeriveKey,
+  type PassphraseCrypter,
+  PassphraseError,
+  passphraseOf,
+} from "./passphrase.ts";
+import type { Sealing } from "./wire.ts";
+
+export interface Sealer extends Sealing {
+  /** Derives the key (about a second) unless that was done. Throws PassphraseError when no passphrase at hand opens what the stack holds. */
+  readonly ready: () => Promise<void>;
+  /** The salt text to keep with the state; undefined before the first `ready` of a stack that has none. No secret. */
+  readonly salt: () => string | undefined;
+}
+
+export interface KeySource {
+  readonly environment: { readonly [name: string]: string | undefined };
+  /** Where a key is kept when the environment has no passphrase. */
+  readonly keyFile: string;
+  readonly disk: Disk;
+  readonly notice: (message: string) => void;
+  /** Default: the slow one that Pulumi shares. */
+  readonly deriveKey?: DeriveKey | undefined;
+}
+
+/** Keys that were derived once in this process, by passphrase and salt: each costs about a second. */
+const derived = new Map<string, Promise<PassphraseCrypter>>();
+
+/** Makes sealers; those of one process share the keys that were derived. */
+export function createSealers(source: KeySource): (salt: string | undefined) => Sealer {
+  function derive(passphrase: string, salt: string): Promise<PassphraseCrypter> {
+    const name = JSON.stringify([passphrase, salt]);
+    const known = derived.get(name) ?? createPassphraseCrypter(passphrase, salt, source.deriveKey);
+    derived.set(name, known);
+    return known;
+  }
+
+  /** What to try, best first. An empty passphrase protects nothing, so it counts as none. */
+  async function passphrases(): Promise<string[]> {
+    const fromPulumi = await passphraseOf(source.environment);
+    const fromFile = (await source.disk.read(source.keyFile))?.trim();
+    return [source.environment.PLUMBLINE_PASSPHRASE, fromPulumi, fromFile].filter(
+      (text) => text !== undefined && text !== "",
+    ) as string[];
+  }
+
+  async function open(salt: string): Promise<PassphraseCrypter> {
+    const candidates = await passphrases();
+    for (const passphrase of candidates) {
+      try {
+        return await derive(passphrase, salt);
+      } catch (error) {
+        if (!(error instanceof PassphraseError)) throw error;
+      }
+    }
+    const tried = candidates.length === 0 ? "There is none" : "None of those at hand opens them";
+    throw new PassphraseError(
+      `This stack's secrets are encrypted under a passphrase. ${tried}: set PLUMBLINE_PASSPHRASE (or PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE), or bring back the key file ${source.keyFile}.`,
+    );
+  }
+
+  async function make(): Promise<PassphraseCrypter> {
+    const [passphrase] = await passphrases();
+    if (passphrase !== undefined)
+      return remember(passphrase, await createPassphraseCrypter(passphrase, undefined, source.deriveKey));
+    const key = randomBytes(32).toString("base64");
+    if (!(await source.disk.claim(source.keyFile, `${key}\n`))) return make();
+    source.notice(
+      `Secrets in the state are encrypted with the new key file ${source.keyFile}: keep it, and keep it out of version control. Set PLUMBLINE_PASSPHRASE before the first run to use a passphrase instead.`,
+    );
+    return remember(key, await createPassphraseCrypter(key, undefined, source.deriveKey));
+  }
+
+  function remember(passphrase: string, crypter: PassphraseCrypter): PassphraseCrypter {
+    derived.set(JSON.stringify([passphrase, crypter.state]), Promise.resolve(crypter));
+    return crypter;
+  }
+
+  return (salt) => {
+    let crypter: PassphraseCrypter | undefined;
+    let deriving: Promise<void> | undefined;
+    const need = (): PassphraseCrypter => {
+      if (crypter === undefined) throw new Error("the key of the stack's secrets is not derived yet");
+      return crypter;
+    };
+    return {
+      ready() {
+        deriving ??= (salt === undefined ? make() : open(salt)).then((made) => {
+          crypter = made;
+        });
+        return deriving;
+      },
+      salt: () => crypter?.state ?? salt,
+      seal: (text) => need().encrypt(text),
+      open: (sealed) => need().decrypt(sealed),
+    };
+  };
+}

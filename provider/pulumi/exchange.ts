@@ -1,0 +1,42 @@
+/** What every verb of one resource does with a request and an answer: decoding, secrets kept out of messages, what exists kept in the engine's state. It knows no verb. */
+
+import type { ResourceIdentity, ValueMap } from "../core/protocol.ts";
+import { initFailed, type StatusError } from "./failure.ts";
+import { withoutUnknowns } from "./reply.ts";
+import { identityOf, type Named } from "./request.ts";
+import type { Session, Verb } from "./session.ts";
+import type { Takeover } from "./takeover.ts";
+import { decodeProperties, encodeProperties } from "./wire.ts";
+
+export function exchange(session: Session) {
+  const encode = (properties: ValueMap) => encodeProperties(properties, { keepSecrets: session.keepSecrets });
+
+  /** Decodes a request's properties and remembers their secrets, so that no message shows them. */
+  function decode(properties: Parameters<typeof decodeProperties>[0]): ValueMap {
+    const values = decodeProperties(properties);
+    session.guard(values);
+    return values;
+  }
+
+  function run<T>(request: Named, work: (verb: Verb, identity: ResourceIdentity) => Promise<T>): Promise<T> {
+    return session.run(request.getUrn(), (verb) => work(verb, identityOf(request, verb.catalogue)));
+  }
+
+  /** The engine named the id as the resource's own. */
+  function sawId({ urn, type }: ResourceIdentity, id: string): Takeover {
+    const takeover = session.takeover(urn);
+    takeover.sawId(urn, type, id);
+    return takeover;
+  }
+
+  /** The status that keeps what exists in the engine's state. */
+  function kept(id: string, state: ValueMap, inputs: ValueMap, reasons: readonly string[]): StatusError {
+    session.guard(state);
+    return initFailed(
+      { id, properties: withoutUnknowns(state), inputs, reasons: reasons.map(session.hide) },
+      { keepSecrets: session.keepSecrets },
+    );
+  }
+
+  return { encode, decode, run, sawId, kept };
+}

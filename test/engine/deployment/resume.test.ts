@@ -1,0 +1,229 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Value } from "../../../provider/core/value.ts";
+import { type Bench, type Block, bench } from "./program.ts";
+import { type Life, life, world } from "./world.ts";
+
+/** Runs an operation in a life that may end; true when it came to its end. */
+async function run(
+  b: Bench,
+  blocks: readonly Block[],
+  of: Life,
+  what: "up" | "destroy" | "refresh" = "up",
+): Promise<boolean> {
+  const work = b
+    .engine(blocks, { of })
+    [what]()
+    .then((result) => {
+      if (result.result !== "succeeded") throw new Error(result.diagnostics.map((d) => d.message).join("\n"));
+      return true;
+    });
+  work.catch(() => {});
+  return Promise.race([work, of.ended.then(() => false)]);
+}
+
+function expectDeclared(b: Bench, blocks: readonly Block[]): void {
+  const byLabel = new Map([...b.world.objects.values()].map((object) => [object.values.label, object]));
+  expect(b.world.objects.size, "nothing doubled, nothing orphaned").toBe(blocks.length);
+  for (const block of blocks) {
+    const object = byLabel.get(block.inputs?.label);
+    expect(object, `${block.name} is there`).toBeDefined();
+    for (const [name, value] of Object.entries(block.inputs ?? {})) {
+      const parent = (value as { of?: string }).of;
+      const wanted =
+        parent === undefined
+          ? value
+          : byLabel.get(blocks.find(({ name }) => name === parent)?.inputs?.label)?.id;
+      expect(object?.values[name]).toBe(wanted);
+    }
+  }
+}
+
+const before: Block[] = [
+  { name: "net", inputs: { label: "net", region: "eu", size: 1 } },
+  { name: "sub", inputs: { label: "sub", parentId: { of: "net" } } },
+  { name: "leaf", inputs: { label: "leaf", parentId: { of: "sub" }, size: 1 } },
+  { name: "gone", inputs: { label: "gone" } },
+];
+
+const after: Block[] = [
+  { name: "net", inputs: { label: "net", region: "us", size: 1 } },
+  { name: "sub", inputs: { label: "sub", parentId: { of: "net" } } },
+  { name: "leaf", inputs: { label: "leaf", parentId: { of: "sub" }, size: 2 } },
+  { name: "moved", inputs: { label: "moved", region: "eu" } },
+];
+
+const relabelled: Block[] = [
+  { name: "net", inputs: { label: "net-b", region: "us", size: 1 } },
+  { name: "leaf", inputs: { label: "leaf-b", parentId: { of: "net" }, size: 2 } },
+];
+
+const declarations: readonly (readonly Block[])[] = [before, after, relabelled, []];
+
+test.each([
+  ["a first run", [], before],
+  ["a run that replaces, changes, makes and deletes", before, after],
+  ["a run that replaces beside the old object", after, relabelled],
+  ["a run that deletes everything", before, []],
+] as const)("%s may be killed at every single moment, torn journal lines included", async (_, from, to) => {
+  const trial = bench(world());
+  await run(trial, from, life());
+  const whole = life();
+  await run(trial, to, whole);
+  expectDeclared(trial, to);
+  for (let moment = 1; moment <= whole.moments(); moment += 1) {
+    const b = bench(world());
+    await run(b, from, life());
+    const ended = await run(b, to, life(moment));
+    // The run after the kill, declared the same: nothing is lost and nothing is made twice.
+    expect(await run(b, to, life()), `after a kill at moment ${moment}`).toBe(true);
+    expectDeclared(b, to);
+    const calls = b.world.calls.length;
+    const third = await b.engine(to).up();
+    expect(third.changes, `third run after a kill at moment ${moment} (${ended})`).toBe(false);
+    expect(b.world.calls.length).toBe(calls);
+  }
+});
+
+test("whatever is declared after kills at any moments, the next whole run ends in the declared state", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(
+        fc.record({
+          declared: fc.nat(3),
+          moment: fc.integer({ min: 1, max: 60 }),
+          also: fc.constantFrom("nothing", "refresh", "destroy"),
+        }),
+        {
+          minLength: 1,
+          maxLength: 5,
+        },
+      ),
+      fc.nat(3),
+      async (lives, last) => {
+        const b = bench(world());
+        for (const { declared, moment, also } of lives) {
+          await run(b, declarations[declared] ?? [], life(moment));
+          if (also !== "nothing") await run(b, [], life(moment), also);
+        }
+        const wanted = declarations[last] ?? [];
+        expect(await run(b, wanted, life())).toBe(true);
+        expectDeclared(b, wanted);
+        expect((await b.engine(wanted).up()).changes).toBe(false);
+        expect([...b.files.keys()].filter((path) => /journal|lock$/.test(path))).toEqual([]);
+      },
+    ),
+    { numRuns: 150 },
+  );
+});
+
+test("a destroy may be killed at every single moment", async () => {
+  const trial = bench(world());
+  await run(trial, before, life());
+  const whole = life();
+  await run(trial, [], whole, "destroy");
+  expect(trial.world.objects.size).toBe(0);
+  for (let moment = 1; moment <= whole.moments(); moment += 1) {
+    const b = bench(world());
+    await run(b, before, life());
+    await run(b, [], life(moment), "destroy");
+    await run(b, [], life(), "destroy");
+    expect(b.world.objects.size, `killed at moment ${moment}`).toBe(0);
+    expect(await b.engine([]).resources()).toEqual([]);
+  }
+});
+
+test("a kill during a first run leaves a creation that is found again whatever its block has become", async () => {
+  const one: Block[] = [{ name: "a", inputs: { label: "a", size: 1 } }];
+  for (const next of [
+    one,
+    [],
+    [{ name: "a", inputs: { label: "a", size: 2 } }],
+    [{ name: "a", inputs: { label: "z", region: "us" } }],
+  ] as Block[][]) {
+    for (let moment = 1; moment < 14; moment += 1) {
+      const b = bench(world());
+      await run(b, one, life(moment));
+      const preview = await b.engine(next).preview();
+      expect(preview.result).toBe("succeeded");
+      expect(await run(b, next, life())).toBe(true);
+      expectDeclared(b, next);
+    }
+  }
+});
+
+test("a run without accidents makes no request beyond its writes", async () => {
+  const b = bench(world());
+  await b.engine(before).up();
+  expect(b.world.calls.map(({ verb }) => verb)).toEqual(["create", "create", "create", "create"]);
+});
+
+test("an answer lost within a run is looked for by the next one", async () => {
+  const b = bench(world());
+  b.world.pause = async () => {
+    throw new Error("the connection was reset");
+  };
+  const blocks: Block[] = [{ name: "a", inputs: { label: "a" } }];
+  expect((await b.engine(blocks).up()).result).toBe("failed");
+  expect(b.world.objects.size).toBe(1);
+  b.world.pause = async () => {};
+  expect((await b.engine(blocks).up()).counts.create).toBe(1);
+  expect(b.world.calls.map(({ verb }) => verb)).toEqual(["create", "list"]);
+  expectDeclared(b, blocks);
+});
+
+test("what a lost answer made for a block that is gone is deleted before its name is needed", async () => {
+  const b = bench(world());
+  b.world.pause = async () => {
+    throw new Error("the connection was reset");
+  };
+  await b.engine([{ name: "a", inputs: { label: "same" } }]).up();
+  b.world.pause = async () => {};
+  b.world.calls.length = 0;
+  const renamed: Block[] = [{ name: "b", inputs: { label: "same" } }];
+  const preview = await b.engine(renamed).preview();
+  expect(preview).toMatchObject({ result: "succeeded", counts: { create: 1, delete: 1 } });
+  expect((await b.engine(renamed).up()).counts).toEqual(preview.counts);
+  expectDeclared(b, renamed);
+});
+
+test("a refusal of the service leaves nothing to look for", async () => {
+  const b = bench(world());
+  b.world.fault = () => Object.assign(new Error("400 no"), { status: 400 });
+  const blocks: Block[] = [{ name: "a", inputs: { label: "a" } }];
+  await b.engine(blocks).up();
+  b.world.fault = () => undefined;
+  await b.engine(blocks).up();
+  expect(b.world.calls.map(({ verb }) => verb)).toEqual(["create", "create"]);
+});
+
+test("after an update of unknown end the object is read, and brought to what is declared", async () => {
+  const b = bench(world());
+  const block = (size: Value): Block[] => [{ name: "a", inputs: { label: "a", size } }];
+  await b.engine(block(1)).up();
+  b.world.pause = async () => {
+    throw new Error("the connection was reset");
+  };
+  expect((await b.engine(block(2)).up()).result).toBe("failed");
+  b.world.pause = async () => {};
+  b.world.calls.length = 0;
+  await b.engine(block(3)).up();
+  // Read for the preview that the run is held to, and for the run.
+  expect(b.world.calls.map(({ verb }) => verb)).toEqual(["read", "read", "update"]);
+  expectDeclared(b, block(3));
+});
+
+test("cancelling starts nothing new, lets what runs end, and the next run goes on", async () => {
+  const b = bench(world());
+  const controller = new AbortController();
+  b.world.pause = async (_, values) => {
+    if (values.label === "net") controller.abort();
+  };
+  const result = await b.engine(before, { signal: controller.signal, parallel: 1 }).up();
+  expect(result).toMatchObject({ result: "cancelled", diagnostics: [] });
+  expect(b.world.objects.size).toBe(1);
+  b.world.pause = async () => {};
+  const next = await b.engine(before).up();
+  expect(next.counts).toMatchObject({ create: 3, same: 1 });
+  expectDeclared(b, before);
+});

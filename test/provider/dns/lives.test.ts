@@ -1,0 +1,4 @@
+import { leadsItsLife } from "../lifecycle.ts";
+import { lives } from "../lives/dns.ts";
+
+for (const life of lives) leadsItsLife(life);

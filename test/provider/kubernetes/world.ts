@@ -1,0 +1,174 @@
+/** Clusters as an engine keeps them between runs: inputs, state and notes; runs that end well and runs that are killed. */
+
+import { noNotes, notesIn } from "../../../provider/core/notes.ts";
+import type { Notes, Provider } from "../../../provider/core/protocol.ts";
+import type { ValueMap } from "../../../provider/core/value.ts";
+import { createProvider } from "../../../provider/provider.ts";
+import { createService } from "../../../provider/service/client.ts";
+import type { Service } from "../../../provider/verbs/session.ts";
+import { type Account, checked, type Resource, type Saved } from "../deployment.ts";
+
+export const clusterType = "plumbline:kubernetes/cluster:Cluster";
+export const poolType = "plumbline:kubernetes/nodePool:NodePool";
+
+/** What outlives a killed run. */
+export interface Kept {
+  saved?: Saved;
+  /** A create that began, and what it was given. */
+  attempt?: { startedAt: string; id?: string };
+  held: ValueMap;
+  readonly notes: Notes;
+}
+
+export function nothingKept(): Kept {
+  const kept: Kept = {
+    held: {},
+    notes: notesIn(
+      {
+        held: () => kept.held,
+        hold: async (notes) => {
+          kept.held = structuredClone(notes) as ValueMap;
+        },
+      },
+      { isReadOnly: false },
+    ),
+  };
+  return kept;
+}
+
+/** Where a run dies: at which of its writes, and whether that one still reaches the service. */
+export interface Death {
+  readonly at: number;
+  readonly isSent: boolean;
+}
+
+/** A provider whose process ends at that write: nothing after it happens. `writes` tells how many there were. */
+function mortal(account: Account, death?: Death): { provider: Provider; writes: () => number } {
+  let writes = 0;
+  let isDead = false;
+  const die = (): never => {
+    isDead = true;
+    throw new Error("killed");
+  };
+  const connect = (target: { baseUrl: string; token: string }): Service => {
+    const client = createService(target);
+    const alive =
+      <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
+      async (...args: A): Promise<T> =>
+        isDead ? die() : call(...args);
+    const write =
+      <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
+      async (...args: A): Promise<T> => {
+        if (isDead) die();
+        const isLast = ++writes === death?.at;
+        if (isLast && !death.isSent) die();
+        const answer = await call(...args);
+        return isLast ? die() : answer;
+      };
+    return {
+      ...client,
+      ...{ get: alive(client.get), getFresh: alive(client.getFresh), list: alive(client.list) },
+      ...{ post: write(client.post), put: write(client.put), delete: write(client.delete) },
+      waitFor: alive(client.waitFor),
+      serviceTime: () => client.serviceTime().replace(/Z?$/, "Z"),
+    };
+  };
+  const { baseUrl, token } = account.emulator;
+  const environment = { PLUMBLINE_BASE_URL: baseUrl, PLUMBLINE_TOKEN: token };
+  return { provider: createProvider({ environment, connect }), writes: () => writes };
+}
+
+/** One run of one resource, as an engine does it. False when it died, with `kept` as the engine would find it. */
+export async function run(
+  account: Account,
+  resource: Resource,
+  declared: ValueMap,
+  kept: Kept,
+  death?: Death,
+): Promise<boolean> {
+  const { provider, writes } = mortal(account, death);
+  await provider.configure({});
+  const { notes } = kept;
+  const hasDied = () => death !== undefined && writes() >= death.at;
+  try {
+    const inputs = await checked(provider, resource, declared, kept.saved?.inputs);
+    if (!kept.saved) {
+      const earlierAttempt = kept.attempt;
+      kept.attempt ??= { startedAt: provider.serviceTime() };
+      const { id, state } = await provider.create({
+        ...{ ...resource, inputs, preview: false, notes },
+        ...(earlierAttempt && { earlierAttempt }),
+        onCreated: (id, state) => {
+          if (!hasDied()) kept.saved = { id, inputs, state };
+        },
+      });
+      kept.saved = { id, inputs, state };
+      return true;
+    }
+    const { id, state, inputs: oldInputs } = kept.saved;
+    const own = { ...resource, id, oldInputs, state, newInputs: inputs, notes };
+    const updated = await provider.update({ ...own, preview: false });
+    kept.saved = { id, inputs, state: updated.state };
+    return true;
+  } catch (error) {
+    if (!hasDied()) throw error;
+    return false;
+  } finally {
+    await provider.close();
+  }
+}
+
+/** Reads the resource as a refresh does, and keeps what was read. */
+export async function refresh(account: Account, resource: Resource, kept: Kept): Promise<void> {
+  const { notes } = kept;
+  kept.saved = await account.during((provider) => provider.read({ ...resource, ...kept.saved!, notes }));
+}
+
+/** What the preview of a change says and refuses. */
+export async function foretold(
+  account: Account,
+  resource: Resource,
+  declared: ValueMap,
+  { saved }: Pick<Kept, "saved">,
+): Promise<{
+  readonly refused: readonly string[];
+  readonly said: readonly string[];
+  readonly paths: readonly string[];
+}> {
+  const said: string[] = [];
+  const log = (severity: string, message: string) => void (severity === "warning" && said.push(message));
+  const told = (failures: readonly { property: string; reason: string }[]) =>
+    failures.map(({ property, reason }) => `${property}: ${reason}`);
+  return account.during(async (provider) => {
+    const check = await provider.check({
+      ...{ ...resource, newInputs: declared, randomSeed: new Uint8Array(32) },
+      ...(saved && { oldInputs: saved.inputs }),
+    });
+    if (check.failures.length > 0) return { refused: told(check.failures), said, paths: [] };
+    const own = { ...resource, preview: true, notes: noNotes, log };
+    try {
+      if (!saved) {
+        await provider.create({ ...own, inputs: check.inputs });
+        return { refused: [], said, paths: [] };
+      }
+      const change = {
+        ...own,
+        id: saved.id,
+        oldInputs: saved.inputs,
+        state: saved.state,
+        newInputs: check.inputs,
+      };
+      const diff = await provider.diff(change);
+      if (diff.changes && diff.replaces.length === 0) await provider.update(change);
+      return {
+        refused: [],
+        said,
+        paths: Object.entries(diff.detailedDiff).map(([path, { kind }]) => `${path} ${kind}`),
+      };
+    } catch (error) {
+      const { failures } = error as { failures?: { property: string; reason: string }[] };
+      if (!failures) throw error;
+      return { refused: told(failures), said, paths: [] };
+    }
+  });
+}

@@ -1,0 +1,56 @@
+/** The real engine killed with its plugin at one chosen request: what was under way is neither doubled nor forgotten, and the next preview shows what is missing. */
+
+import { existsSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { kept } from "../e2e/account.ts";
+import { pulumiBin } from "../e2e/pulumi.ts";
+import { killed, openKillable } from "./killed-pulumi.ts";
+
+const canKill = pulumiBin !== undefined && existsSync("/proc/self/stat");
+const volume = (properties: object) => ({
+  resources: { disk: { type: "plumbline:blockstorage:Volume", properties } },
+});
+
+describe.skipIf(!canKill)("an engine killed at the answer to a POST", { timeout: 180_000 }, () => {
+  it("of a volume, or of its replacement, finds the volume under its automatic name", async ({
+    onTestFinished,
+  }) => {
+    const stage = await openKillable(volume({ region: "us-east", size: 20 }), onTestFinished);
+    const { project, emulator } = stage;
+    const regions = () => kept(emulator, "volumes").map(({ region }) => region);
+
+    await killed(stage, "POST /volumes");
+    expect(regions()).toEqual(["us-east"]);
+    const [made] = kept(emulator, "volumes");
+    const preview = await project.preview();
+    expect(preview.changes).toEqual({ create: 1 });
+    const told = preview.diagnostics.map(({ message }) => message).join();
+    expect(told).toContain(`Volume ${made?.id} is there; the update goes on with it`);
+    expect((await project.up()).changes).toEqual({ create: 1 });
+    expect(kept(emulator, "volumes")).toEqual([
+      expect.objectContaining({ id: made?.id, label: made?.["label"] }),
+    ]);
+    expect((await project.up()).changes).toEqual({ same: 1 });
+
+    project.write(volume({ region: "eu-west", size: 20 }));
+    await killed(stage, "POST /volumes");
+    expect(regions()).toEqual(["us-east", "eu-west"]);
+    await project.up();
+    expect(regions()).toEqual(["eu-west"]);
+    expect((await project.up()).changes).toEqual({ same: 1 });
+  });
+
+  it("of a key, deletes the one whose secret nobody was told, and makes it anew under its name", async ({
+    onTestFinished,
+  }) => {
+    const program = { resources: { reader: { type: "plumbline:objectstorage:Key" } } };
+    const stage = await openKillable(program, onTestFinished);
+    const { project, emulator } = stage;
+    await killed(stage, "POST /object-storage/keys");
+    const [lost] = kept(emulator, "objectStorageKeys");
+    await project.up();
+    const keys = kept(emulator, "objectStorageKeys");
+    expect(keys.map(({ label }) => label)).toEqual([lost?.["label"]]);
+    expect(keys[0]?.id).not.toBe(lost?.id);
+  });
+});
