@@ -168,7 +168,8 @@ export function createService(options: ServiceOptions): Service {
   let introducing: Promise<void> | undefined;
 
   /** All who ask at once share one request; a caller who stops waiting does not stop it for the others. */
-  function introduced(own: AbortSignal | undefined): Promise<void> {
+  async function introduced(own: AbortSignal | undefined): Promise<void> {
+    if (own?.aborted) throw cancelledBy(own);
     introducing ??= introduce().finally(() => {
       introducing = undefined;
     });

@@ -47,6 +47,20 @@ export interface Pair {
   readonly close: () => Promise<void>;
 }
 
+/** What the service deletes with its parent: the embedded engine leaves it to that, Pulumi deletes one by one. */
+const deletesWithin = /^DELETE .*\/\{\w+\}\/\w+\/\{\w+\}$/;
+
+/** The same writes by both; of what goes with its parent the embedded engine deletes no more than Pulumi does. */
+function compareWrites(plumbline: Writes, pulumi: Writes): void {
+  const others = (made: Writes) =>
+    Object.entries(made).filter(([operation]) => !deletesWithin.test(operation));
+  expect(Object.fromEntries(others(plumbline))).toEqual(Object.fromEntries(others(pulumi)));
+  for (const [operation, count] of Object.entries(plumbline))
+    expect([operation, count <= (pulumi[operation] ?? 0)]).toEqual([operation, true]);
+}
+
+type Writes = ReturnType<typeof writes>;
+
 /** Starts both. Tests that use it are skipped when there is no Pulumi. */
 export async function createPair(program: Program | string): Promise<Pair> {
   const start = async (engine: "plumbline" | "pulumi"): Promise<Side> => {
@@ -73,7 +87,8 @@ export async function createPair(program: Program | string): Promise<Pair> {
       state: withoutIds(emulator, comparableState(await stack.state())),
       mismatches: emulator.mismatches,
     }));
-    expect(found.plumbline).toEqual(found.pulumi);
+    expect({ ...found.plumbline, writes: [] }).toEqual({ ...found.pulumi, writes: [] });
+    compareWrites(found.plumbline.writes, found.pulumi.writes);
   }
 
   async function run(

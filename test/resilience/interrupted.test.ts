@@ -70,7 +70,7 @@ describe("a command interrupted by Ctrl-C", { timeout: 60_000 }, () => {
     emulator.setFaults([{ method: "*", path: "*", probability: 1, do: "delay", seconds: 0.2 }]);
     const child = scene.start("destroy", "--yes", "--json", "--parallel", "2");
     const ended = once(child, "exit");
-    await expect.poll(() => asked(scene, /^DELETE /), { timeout: 30_000, interval: 5 }).toBeGreaterThan(5);
+    await expect.poll(() => asked(scene, /^DELETE /), { timeout: 30_000, interval: 5 }).toBeGreaterThan(1);
     child.kill("SIGINT");
     expect(await ended).toEqual([130, null]);
     emulator.setFaults([]);

@@ -33,13 +33,22 @@ export function refuseAllGone(run: Run, looked: readonly Looked[], fate: string)
   );
 }
 
-/** The same for an operation that reads nothing by itself: looks until one object is found, which costs one request as a rule. */
+/**
+ * The same for an operation that reads nothing by itself: looks until one object is found, which costs one request as a rule. Begins with the
+ * first by URN, so that every run of the stack asks for the same one.
+ */
 export async function refuseWhenAllGone(run: Run, fate: string): Promise<void> {
   if (run.targets.length > 0 || run.allowsGone) return;
-  const known = [...run.ledger.resources].filter(
-    ([, state]) =>
-      state.custom && state.id && !state.external && !state.pendingReplacement && !isProviderType(state.type),
-  );
+  const known = [...run.ledger.resources]
+    .filter(
+      ([, state]) =>
+        state.custom &&
+        state.id &&
+        !state.external &&
+        !state.pendingReplacement &&
+        !isProviderType(state.type),
+    )
+    .sort(([, a], [, b]) => (a.urn < b.urn ? -1 : 1));
   const [first, ...others] = known;
   if (first === undefined || others.length === 0) return;
   if (!(await isGone(run, first))) return;
