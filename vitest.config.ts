@@ -10,6 +10,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     maxWorkers: 2,
     pool: "forks",
+    server: { deps: { external: [/\/dist\/cli\//] } },
     projects: [
       {
         extends: true,

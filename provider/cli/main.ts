@@ -12,26 +12,31 @@ import { addPreviewCommands } from "./commands/preview.ts";
 import { addRunCommand } from "./commands/run.ts";
 import { addStackCommands } from "./commands/stack.ts";
 import { CommandError, exitCode } from "./exit.ts";
-import { printError } from "./render/door.ts";
+import { beginPrinting, printError } from "./render/door.ts";
 import { addGlobalOptions, normaliseArguments } from "./settings.ts";
 
-const program = new Command("plumbline")
-  .description("Keeps a cloud account true to its declared state.")
-  .exitOverride()
-  .showHelpAfterError("(plumbline --help lists what there is)");
-addGlobalOptions(program);
-addPreviewCommands(program);
-addApplyCommands(program);
-addImportCommand(program);
-addStackCommands(program);
-addCallCommands(program);
-addRunCommand(program);
-addCoverageCommand(program);
-addEmulatorCommand(program);
+function createProgram(): Command {
+  const program = new Command("plumbline")
+    .description("Keeps a cloud account true to its declared state.")
+    .exitOverride()
+    .showHelpAfterError("(plumbline --help lists what there is)");
+  addGlobalOptions(program);
+  addPreviewCommands(program);
+  addApplyCommands(program);
+  addImportCommand(program);
+  addStackCommands(program);
+  addCallCommands(program);
+  addRunCommand(program);
+  addCoverageCommand(program);
+  addEmulatorCommand(program);
+  return program;
+}
 
-async function main(args: readonly string[]): Promise<number> {
+/** Runs one command to its end, in this process's folder and environment; `args` without node and program. Returns the exit code. */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  beginPrinting(process.env);
   try {
-    await program.parseAsync([...normaliseArguments(args)], { from: "user" });
+    await createProgram().parseAsync([...normaliseArguments(args)], { from: "user" });
     return exitCode.done;
   } catch (error) {
     // Commander has printed its own message already; help and version are no errors.
@@ -45,5 +50,3 @@ async function main(args: readonly string[]): Promise<number> {
     return exitCode.error;
   }
 }
-
-process.exitCode = await main(process.argv.slice(2));

@@ -1,10 +1,11 @@
-/** Runs the built command line as a user would: a folder of its own, a stack file, an emulator of the test's. */
+/** Runs the built command line as a user would: a folder of its own, a stack file, an emulator of the test's. A process of its own only where it takes one. */
 
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Emulator, startEmulator, starterAccount } from "../../emulator/index.ts";
+import { runCommand } from "../cli-process.ts";
 
 const program = resolve(import.meta.dirname, "../../bin/plumbline");
 
@@ -32,6 +33,7 @@ export interface Desk {
 
 export interface RunOptions {
   readonly env?: { readonly [name: string]: string | undefined };
+  /** Its standard input; makes it a process of its own, as `onOutput` does. */
   readonly input?: string;
   /** Called with each piece of standard output, and a way to signal the process. */
   readonly onOutput?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
@@ -40,36 +42,24 @@ export interface RunOptions {
 export async function openDesk(): Promise<Desk> {
   const folder = mkdtempSync(join(tmpdir(), "plumbline-cli-"));
   const emulator = await startEmulator({ speed: "instant", seed: starterAccount, checkAnswers: true });
-  const run: Desk["run"] = (args, { env = {}, input = "", onOutput } = {}) =>
-    new Promise((done, fail) => {
-      const home = join(folder, ".home");
-      mkdirSync(home, { recursive: true });
-      const child = spawn(process.execPath, [program, ...args], {
-        cwd: folder,
-        env: Object.fromEntries(
-          Object.entries({
-            PATH: process.env["PATH"],
-            HOME: home,
-            PLUMBLINE_BASE_URL: emulator.baseUrl,
-            PLUMBLINE_TOKEN: emulator.token,
-            PLUMBLINE_PASSPHRASE: "correct horse",
-            ...env,
-          }).filter(([, value]) => value !== undefined),
-        ) as NodeJS.ProcessEnv,
-      });
-      let stdout = "";
-      let stderr = "";
-      child.stdout.setEncoding("utf8").on("data", (text: string) => {
-        stdout += text;
-        onOutput?.(text, (signal) => child.kill(signal));
-      });
-      child.stderr.setEncoding("utf8").on("data", (text: string) => {
-        stderr += text;
-      });
-      child.stdin.on("error", () => {}).end(input);
-      child.on("error", fail);
-      child.on("close", (code) => done({ code, stdout, stderr, text: stdout + stderr }));
-    });
+  const home = join(folder, ".home");
+  mkdirSync(home);
+  const run: Desk["run"] = async (args, { env = {}, input, onOutput } = {}) => {
+    const own = Object.fromEntries(
+      Object.entries({
+        PATH: process.env["PATH"],
+        HOME: home,
+        PLUMBLINE_BASE_URL: emulator.baseUrl,
+        PLUMBLINE_TOKEN: emulator.token,
+        PLUMBLINE_PASSPHRASE: "correct horse",
+        ...env,
+      }).filter(([, value]) => value !== undefined),
+    ) as NodeJS.ProcessEnv;
+    const where = { cwd: folder, env: own };
+    const needsProcess = input !== undefined || onOutput !== undefined;
+    const ran = needsProcess ? await start(args, where, input, onOutput) : await runCommand(args, where);
+    return { ...ran, text: ran.stdout + ran.stderr };
+  };
   return {
     folder,
     emulator,
@@ -97,6 +87,29 @@ export async function openDesk(): Promise<Desk> {
         throw new Error(`answers outside the contract: ${JSON.stringify(mismatches)}`);
     },
   };
+}
+
+/** The command line as a process of its own. */
+function start(
+  args: readonly string[],
+  where: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  input = "",
+  onOutput: RunOptions["onOutput"],
+): Promise<Omit<Ran, "text">> {
+  return new Promise((done, fail) => {
+    const child = spawn(process.execPath, [program, ...args], where);
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+      onOutput?.(text, (signal) => child.kill(signal));
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    child.stdin.on("error", () => {}).end(input);
+    child.on("error", fail);
+    child.on("close", (code) => done({ code, stdout, stderr }));
+  });
 }
 
 /** The JSON objects of a `--json` stream, one a line. */

@@ -1,12 +1,10 @@
-/** The embedded engine for tests, as a user runs it: `bin/plumbline` in a temporary folder, its JSON read as the command line's reference says. */
+/** The embedded engine for tests, as a user runs it: the built command line in a temporary folder, its JSON read as the command line's reference says. */
 
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
+import { runCommand } from "../cli-process.ts";
 import { type Program, type ProjectOptions, stackText } from "./pulumi.ts";
-
-const cli = resolve(import.meta.dirname, "../../bin/plumbline");
 
 /** One step as the command line's JSON tells it. */
 export interface EmbeddedStep {
@@ -76,25 +74,7 @@ export function createEmbedded(program: Program | string, options: ProjectOption
   }
 
   /** Runs any command to its end, whatever it is. */
-  async function command(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-    const child = spawn(process.execPath, [cli, ...args], {
-      cwd: project,
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (data) => {
-      stdout += data;
-    });
-    child.stderr.on("data", (data) => {
-      stderr += data;
-    });
-    const code = await new Promise<number>((settle, reject) => {
-      child.once("error", reject);
-      child.once("close", (exit) => settle(exit ?? -1));
-    });
-    return { code, stdout, stderr };
-  }
+  const command = (...args: string[]) => runCommand(args, { cwd: project, env });
 
   /** Runs an operation with `--json`; resolves also when it fails. */
   async function attempt(...args: string[]): Promise<EmbeddedOutcome> {

@@ -8,9 +8,14 @@ import { createMask, visible } from "../../core/masking.ts";
 /** What our own colours are made of (picocolors); no other escape gets out. */
 const OURS = /(\u001b\[(?:[12]|22|3[0-69]|39)m)/;
 
-const mask = createMask();
-for (const name of ["PLUMBLINE_TOKEN", "PLUMBLINE_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE"])
-  mask.guardText(process.env[name]);
+let mask = createMask();
+
+/** Begins a command: nothing is hidden but the secrets of its environment. */
+export function beginPrinting(environment: NodeJS.ProcessEnv): void {
+  mask = createMask();
+  for (const name of ["PLUMBLINE_TOKEN", "PLUMBLINE_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE"])
+    mask.guardText(environment[name]);
+}
 
 /** Hides the secrets of these values from all that is printed from now on. */
 export const guard = (values: unknown): void => mask.guard(values);
