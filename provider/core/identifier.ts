@@ -58,7 +58,8 @@ export function collectionPath(
 
 const isPart = (value: unknown) => typeof value === "string" || typeof value === "number";
 
-function fillPath(template: string, values: { readonly [name: string]: unknown }): string {
+/** A path with the values of its parameters in place of their names. */
+export function fillPath(template: string, values: { readonly [name: string]: unknown }): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(values[name])));
 }
 

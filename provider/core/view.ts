@@ -23,13 +23,14 @@ export function viewFields(type: ResourceType, more: Fields = {}): TProperties {
   return { id: text({ description: `Id of the ${type.name}.` }), ...Object.fromEntries(fields), ...more };
 }
 
+/** A view as an item of a list. */
+export function viewItem(type: ResourceType, more: Fields = {}) {
+  return group(viewFields(type, more), { description: `A ${type.name}.`, typeName: `${type.name}Info` });
+}
+
 /** A list of views. */
 export function viewList(type: ResourceType, description: string, more: Fields = {}) {
-  const item = group(viewFields(type, more), {
-    description: `A ${type.name}.`,
-    typeName: `${type.name}Info`,
-  });
-  return list(item, { description });
+  return list(viewItem(type, more), { description });
 }
 
 /** The view of an object; `parents` are the values that its path needs. */

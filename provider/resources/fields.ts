@@ -17,3 +17,11 @@ export const times = {
   created: text({ description: "When it was made (UTC)." }),
   updated: optional(text({ description: "When it was last changed (UTC).", movedBy: true })),
 };
+
+/** A function's argument that keeps to the objects with a tag. */
+export const taggedWith = (nouns: string) =>
+  text({
+    description: `Only ${nouns} with this tag; case does not matter.`,
+    wireName: "tags",
+    normal: "lower-case",
+  });

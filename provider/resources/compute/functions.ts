@@ -2,37 +2,20 @@
 
 import { flag, id, optional, text } from "../../core/field.ts";
 import { providerFunction } from "../../core/function.ts";
+import { getOne, shown } from "../../core/getter.ts";
 import type { WireObject } from "../../core/service-port.ts";
-import { viewFields, viewList, viewOf } from "../../core/view.ts";
-import { existing, needsOne, theOnly } from "../find.ts";
+import { viewList, viewOf } from "../../core/view.ts";
 import { StackScript } from "./stackscript.ts";
 
-const collection = "/compute/stackscripts";
-
-export const getStackScript = providerFunction({
-  area: "compute",
-  name: "getStackScript",
+export const getStackScript = getOne(shown(StackScript), {
   description: "One StackScript: any by its id, one of the account's own by its label.",
-  args: {
-    id: optional(
-      id({
-        description: "Id of the StackScript; it may be another account's public one.",
-        reference: "compute/stackScript",
-      }),
-    ),
-    label: optional(text({ description: "Label of one of the account's own StackScripts." })),
+  id: {
+    id: id({
+      description: "Id of the StackScript; it may be another account's public one.",
+      reference: "compute/stackScript",
+    }),
   },
-  result: viewFields(StackScript),
-  check: (args, refuse) => needsOne(args, "id", "label", refuse),
-  async call({ args, service }) {
-    if (args.id !== undefined) {
-      const read = service.get(`${collection}/${args.id}`);
-      return viewOf(StackScript, await existing(`StackScript with id ${args.id}`, read));
-    }
-    const own = await service.list(collection, { filter: { mine: true } });
-    const found = own.filter((script) => script["label"] === args.label);
-    return viewOf(StackScript, theOnly(found, `StackScript of this account labelled "${args.label}"`));
-  },
+  by: { label: text({ description: "Label of one of the account's own StackScripts." }) },
 });
 
 export const getStackScripts = providerFunction({
@@ -64,7 +47,7 @@ export const getStackScripts = providerFunction({
       ([, value]) => value !== undefined,
     );
     const filter = { ...(mine && { mine }), ...Object.fromEntries(asked) };
-    const found = await service.list(collection, { filter });
+    const found = await service.list(StackScript.collection, { filter });
     const isWanted = (script: WireObject) => {
       const images = script["images"] as readonly string[];
       return (

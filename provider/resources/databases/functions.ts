@@ -1,10 +1,10 @@
 /** Functions on managed databases of either kind: what there is, backups, and how to connect (contract section 4.3). */
 
-import { choice, group, id, integer, list, optional, text } from "../../core/field.ts";
+import { choice, group, id, integer, optional, text } from "../../core/field.ts";
 import { providerFunction } from "../../core/function.ts";
+import { existing, getAll, getOne } from "../../core/getter.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { objectFromWire } from "../../core/wire.ts";
-import { existing } from "../find.ts";
 import { certificateOf, credentialsOf } from "./access.ts";
 import { kindNames } from "./kinds.ts";
 
@@ -21,7 +21,7 @@ interface Named {
 const pathOf = ({ kind, instanceId }: Named) => `/databases/${kind}/instances/${instanceId}`;
 const nameOf = ({ kind, instanceId }: Named) => `${kind} database with id ${instanceId}`;
 
-const database = {
+const databaseFields = {
   id: id({ description: "Id of the database.", reference: "databases/instance" }),
   label: text({ description: "Label." }),
   kind: text({ description: "`mysql` or `postgresql`.", wireName: "engine" }),
@@ -32,76 +32,47 @@ const database = {
   status: text({ description: "`active` when it is ready." }),
 };
 
-export const getDatabases = providerFunction({
+const database = {
   area: "databases",
-  name: "getDatabases",
+  name: "Database",
+  noun: "database",
+  item: group(databaseFields, { description: "A managed database.", typeName: "Database" }),
+  collection: "/databases/instances",
+};
+
+export const getDatabases = getAll(database, {
   description: "Every managed database of the account that the arguments match, of both kinds.",
-  args: {
-    kind: optional(choice(kindNames, { description: "Only databases of this kind." })),
-    region: optional(text({ description: "Only databases of this region." })),
-  },
-  result: {
-    databases: list(group(database, { description: "A managed database.", typeName: "Database" }), {
-      description: "The databases, by id.",
-    }),
-  },
-  async call({ args, service }) {
-    const found = await service.list("/databases/instances");
-    return {
-      databases: found
-        .filter(
-          ({ engine, region }) =>
-            (args.kind === undefined || engine === args.kind) &&
-            (args.region === undefined || region === args.region),
-        )
-        .map((one) => objectFromWire(database, one)),
-    };
+  filters: {
+    kind: choice(kindNames, { description: "Only databases of this kind.", wireName: "engine" }),
+    region: text({ description: "Only databases of this region." }),
   },
 });
 
-const backup = {
+const backupFields = {
   id: id({ description: "Number of the backup: what a restore takes.", reference: "databases/backup" }),
   label: text({ description: "Label." }),
   type: text({ description: "`auto` or `snapshot`." }),
   created: text({ description: "When it was taken (UTC)." }),
 };
 
-export const getBackups = providerFunction({
+const backup = {
   area: "databases",
-  name: "getBackups",
-  description: "The backups of a managed database: automatic ones and snapshots.",
-  args: {
-    ...ofDatabase,
-    type: optional(choice(["auto", "snapshot"], { description: "Only backups of this type." })),
-  },
-  result: {
-    backups: list(group(backup, { description: "A backup.", typeName: "Backup" }), {
-      description: "The backups, by id.",
-    }),
-  },
-  async call({ args, service }) {
-    const found = await existing(nameOf(args), service.list(`${pathOf(args)}/backups`));
-    return {
-      backups: found
-        .filter(({ type }) => args.type === undefined || type === args.type)
-        .map((one) => objectFromWire(backup, one)),
-    };
-  },
+  name: "Backup",
+  noun: "backup",
+  item: group(backupFields, { description: "A backup.", typeName: "Backup" }),
+  collection: "/databases/{kind}/instances/{instanceId}/backups",
+  within: ofDatabase,
+  holder: "{kind} database",
+};
+
+export const getBackup = getOne(backup, {
+  description: "One backup of a managed database.",
+  id: { id: id({ description: "Number of the backup.", reference: "databases/backup" }) },
 });
 
-export const getBackup = providerFunction({
-  area: "databases",
-  name: "getBackup",
-  description: "One backup of a managed database.",
-  args: {
-    ...ofDatabase,
-    id: id({ description: "Number of the backup.", reference: "databases/backup" }),
-  },
-  result: backup,
-  async call({ args, service }) {
-    const read = service.get(`${pathOf(args)}/backups/${args.id}`);
-    return objectFromWire(backup, await existing(`backup ${args.id} of the ${nameOf(args)}`, read));
-  },
+export const getBackups = getAll(backup, {
+  description: "The backups of a managed database: automatic ones and snapshots.",
+  filters: { type: choice(["auto", "snapshot"], { description: "Only backups of this type." }) },
 });
 
 const credentials = {

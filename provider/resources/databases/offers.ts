@@ -1,47 +1,31 @@
 /** Functions that show what databases can be made of: engines and node types (contract section 4.3). */
 
 import { choice, flag, group, integer, list, number, optional, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
-import { objectFromWire } from "../../core/wire.ts";
-import { existing } from "../find.ts";
+import { getAll, getOne } from "../../core/getter.ts";
 import { kindNames } from "./kinds.ts";
 
-const engine = {
+const engineFields = {
   id: text({ description: "Kind and version: what a database's `engine` is (`mysql/8.0.30`)." }),
   engine: text({ description: "Kind of database." }),
   version: text({ description: "Version." }),
 };
 
-export const getEngines = providerFunction({
+const engine = {
   area: "databases",
-  name: "getEngines",
-  description: "Every database engine that the service offers.",
-  args: { kind: optional(choice(kindNames, { description: "Only engines of this kind." })) },
-  result: {
-    engines: list(group(engine, { description: "An engine.", typeName: "Engine" }), {
-      description: "The engines.",
-    }),
-  },
-  async call({ args, service }) {
-    const found = await service.list("/databases/engines");
-    return {
-      engines: found
-        .filter((one) => args.kind === undefined || one["engine"] === args.kind)
-        .map((one) => objectFromWire(engine, one)),
-    };
-  },
+  name: "Engine",
+  noun: "database engine",
+  item: group(engineFields, { description: "An engine.", typeName: "Engine" }),
+  collection: "/databases/engines",
+};
+
+export const getEngine = getOne(engine, {
+  id: { id: text({ description: "Kind and version (`mysql/8.0.30`).", minLength: 1 }) },
 });
 
-export const getEngine = providerFunction({
-  area: "databases",
-  name: "getEngine",
-  description: "One database engine.",
-  args: { id: text({ description: "Kind and version (`mysql/8.0.30`).", minLength: 1 }) },
-  result: engine,
-  async call({ args, service }) {
-    const read = service.get(`/databases/engines/${encodeURIComponent(args.id ?? "")}`);
-    return objectFromWire(engine, await existing(`database engine ${args.id}`, read));
-  },
+export const getEngines = getAll(engine, {
+  description: "Every database engine that the service offers.",
+  filters: { kind: choice(kindNames, { description: "Only engines of this kind.", wireName: "engine" }) },
+  says: "The engines.",
 });
 
 const offer = list(
@@ -61,7 +45,7 @@ const offer = list(
   { description: "Prices by number of nodes." },
 );
 
-const nodeType = {
+const typeFields = {
   id: text({ description: "What a database's `type` is (`g6-standard-1`)." }),
   label: text({ description: "Name for people." }),
   class: text({ description: "`nanode`, `standard` or `dedicated`." }),
@@ -75,34 +59,21 @@ const nodeType = {
   ),
 };
 
-export const getTypes = providerFunction({
+const type = {
   area: "databases",
-  name: "getTypes",
-  description: "Every node type that databases can have.",
-  args: { class: optional(text({ description: "Only types of this class (`dedicated`)." })) },
-  result: {
-    types: list(group(nodeType, { description: "A node type.", typeName: "NodeType" }), {
-      description: "The types.",
-    }),
-  },
-  async call({ args, service }) {
-    const found = await service.list("/databases/types");
-    return {
-      types: found
-        .filter((one) => args.class === undefined || one["class"] === args.class)
-        .map((one) => objectFromWire(nodeType, one)),
-    };
-  },
+  name: "Type",
+  noun: "database type",
+  item: group(typeFields, { description: "A node type.", typeName: "NodeType" }),
+  collection: "/databases/types",
+};
+
+export const getType = getOne(type, {
+  description: "One node type.",
+  id: { id: text({ description: "Id of the type (`g6-standard-1`).", minLength: 1 }) },
 });
 
-export const getType = providerFunction({
-  area: "databases",
-  name: "getType",
-  description: "One node type.",
-  args: { id: text({ description: "Id of the type (`g6-standard-1`).", minLength: 1 }) },
-  result: nodeType,
-  async call({ args, service }) {
-    const read = service.get(`/databases/types/${encodeURIComponent(args.id ?? "")}`);
-    return objectFromWire(nodeType, await existing(`database type ${args.id}`, read));
-  },
+export const getTypes = getAll(type, {
+  description: "Every node type that databases can have.",
+  filters: { class: text({ description: "Only types of this class (`dedicated`)." }) },
+  says: "The types.",
 });

@@ -2,54 +2,28 @@
 
 import { choice, id, list, optional, text } from "../../core/field.ts";
 import { providerFunction } from "../../core/function.ts";
-import { viewFields, viewList, viewOf } from "../../core/view.ts";
-import { existing, hasTag, needsOne, theOnly } from "../find.ts";
+import { existing, getAll, getOne, shown } from "../../core/getter.ts";
+import { viewList, viewOf } from "../../core/view.ts";
+import { taggedWith } from "../fields.ts";
 import { Domain } from "./domain.ts";
 import { relativeName } from "./names.ts";
 import { Record } from "./record/record.ts";
 import { recordTypes } from "./record/types.ts";
 
 const domainId = (description: string) => id({ description, reference: "dns/domain" });
-const isNamed = (name: string) => (domain: { readonly [field: string]: unknown }) =>
-  String(domain["domain"]).toLowerCase() === name.toLowerCase();
+const domain = shown(Domain);
 
-export const getDomain = providerFunction({
-  area: "dns",
-  name: "getDomain",
+export const getDomain = getOne(domain, {
   description: "One Domain, by its id or its name.",
-  args: {
-    id: optional(domainId("Id of the Domain.")),
-    domain: optional(text({ description: "Name of the Domain (`example.com`)." })),
-  },
-  result: viewFields(Domain),
-  check: (args, refuse) => needsOne(args, "id", "domain", refuse),
-  async call({ args, service }) {
-    if (args.id !== undefined) {
-      return viewOf(Domain, await existing(`Domain with id ${args.id}`, service.get(`/domains/${args.id}`)));
-    }
-    const name = args.domain ?? "";
-    const found = (await service.list("/domains")).filter(isNamed(name));
-    return viewOf(Domain, theOnly(found, `Domain named "${name}"`));
-  },
+  by: { domain: text({ description: "Name of the Domain (`example.com`).", normal: "lower-case" }) },
+  says: "named",
 });
 
-export const getDomains = providerFunction({
-  area: "dns",
-  name: "getDomains",
-  description: "Every Domain of the account that the arguments match.",
-  args: {
-    group: optional(text({ description: "Only Domains of this group." })),
-    tag: optional(text({ description: "Only Domains with this tag; case does not matter." })),
-    type: optional(choice(["master", "slave"], { description: "Only Domains of this type." })),
-  },
-  result: { domains: viewList(Domain, "The Domains, by id.") },
-  async call({ args, service }) {
-    const isWanted = (domain: { readonly [field: string]: unknown }) =>
-      (args.group === undefined || domain["group"] === args.group) &&
-      (args.type === undefined || domain["type"] === args.type) &&
-      hasTag(domain, args.tag);
-    const domains = (await service.list("/domains")).filter(isWanted);
-    return { domains: domains.map((domain) => viewOf(Domain, domain)) };
+export const getDomains = getAll(domain, {
+  filters: {
+    group: text({ description: "Only Domains of this group." }),
+    tag: taggedWith("Domains"),
+    type: choice(["master", "slave"], { description: "Only Domains of this type." }),
   },
 });
 

@@ -2,8 +2,8 @@
 
 import { id, list, text } from "../../core/field.ts";
 import { providerFunction } from "../../core/function.ts";
+import { existing } from "../../core/getter.ts";
 import { isApiError } from "../../core/service-port.ts";
-import { existing } from "../find.ts";
 import { kubeconfigIn } from "./access.ts";
 
 const clusterId = id({ description: "Id of the cluster.", reference: "kubernetes/cluster" });

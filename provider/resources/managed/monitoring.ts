@@ -2,11 +2,11 @@
 
 import { group, id, integer, list, number, optional, text } from "../../core/field.ts";
 import { providerFunction } from "../../core/function.ts";
+import { getAll, getOne } from "../../core/getter.ts";
 import type { WireObject } from "../../core/service-port.ts";
 import { objectFromWire } from "../../core/wire.ts";
-import { existing } from "../find.ts";
 
-const issue = {
+const issueFields = {
   id: text({ description: "Id of the issue." }),
   created: text({ description: "When it began (UTC)." }),
   services: list(text({ description: "Id of a Service." }), {
@@ -23,36 +23,29 @@ const issue = {
   ),
 };
 
-export const getIssue = providerFunction({
+const issue = {
   area: "managed",
-  name: "getIssue",
+  name: "Issue",
+  noun: "issue",
+  item: group(issueFields, { description: "An issue.", typeName: "Issue" }),
+  collection: "/managed/issues",
+};
+
+export const getIssue = getOne(issue, {
   description: "One issue of monitored services: ongoing, or recent.",
-  args: { id: id({ description: "Id of the issue.", reference: "managed/issue" }) },
-  result: issue,
-  async call({ args, service }) {
-    const read = service.get(`/managed/issues/${args.id}`);
-    return objectFromWire(issue, await existing(`issue with id ${args.id}`, read));
-  },
+  id: { id: id({ description: "Id of the issue.", reference: "managed/issue" }) },
 });
 
-export const getIssues = providerFunction({
-  area: "managed",
-  name: "getIssues",
+export const getIssues = getAll(issue, {
   description: "The ongoing and recent issues of monitored services.",
-  args: {
-    serviceId: optional(id({ description: "Only issues of this Service.", reference: "managed/service" })),
-  },
-  result: {
-    issues: list(group(issue, { description: "An issue.", typeName: "Issue" }), {
-      description: "The issues, newest first.",
+  filters: {
+    serviceId: id({
+      description: "Only issues of this Service.",
+      reference: "managed/service",
+      wireName: "services",
     }),
   },
-  async call({ args, service }) {
-    const isWanted = ({ services }: WireObject) =>
-      args.serviceId === undefined || (services as number[]).map(String).includes(args.serviceId);
-    const found = (await service.list("/managed/issues")).filter(isWanted);
-    return { issues: found.map((each) => objectFromWire(issue, each)) };
-  },
+  says: "The issues, newest first.",
 });
 
 const graph = (description: string) =>

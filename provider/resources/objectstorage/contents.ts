@@ -2,8 +2,8 @@
 
 import { choice, flag, group, integer, list, optional, text } from "../../core/field.ts";
 import { providerFunction } from "../../core/function.ts";
+import { existing } from "../../core/getter.ts";
 import { objectFromWire } from "../../core/wire.ts";
-import { existing } from "../find.ts";
 import { pagesOf, signed } from "./objects.ts";
 import { bucketPath } from "./paths.ts";
 

@@ -1,10 +1,10 @@
 /** Functions of the object storage area that show clusters, buckets and their transfer (contract section 4.4). */
 
-import { group, integer, list, optional, text } from "../../core/field.ts";
+import { group, integer, optional, text } from "../../core/field.ts";
 import { providerFunction } from "../../core/function.ts";
+import { existing, getAll, getOne } from "../../core/getter.ts";
 import { viewFields, viewList, viewOf } from "../../core/view.ts";
 import { objectFromWire } from "../../core/wire.ts";
-import { existing } from "../find.ts";
 import { Bucket } from "./bucket.ts";
 import { bucketPath } from "./paths.ts";
 
@@ -18,32 +18,22 @@ const clusterFields = {
   staticSiteDomain: text({ description: "Domain under which its buckets are served as web sites." }),
 };
 
-export const getClusters = providerFunction({
+const storageCluster = {
   area,
-  name: "getClusters",
-  description: "Every cluster of Object Storage.",
-  args: {},
-  result: {
-    clusters: list(group(clusterFields, { description: "A cluster.", typeName: "StorageCluster" }), {
-      description: "The clusters.",
-    }),
-  },
-  async call({ service }) {
-    const found = await service.list("/object-storage/clusters");
-    return { clusters: found.map((cluster) => objectFromWire(clusterFields, cluster)) };
-  },
+  name: "Cluster",
+  noun: "cluster",
+  item: group(clusterFields, { description: "A cluster.", typeName: "StorageCluster" }),
+  collection: "/object-storage/clusters",
+};
+
+export const getCluster = getOne(storageCluster, {
+  description: "One cluster of Object Storage.",
+  id: { id: inCluster },
 });
 
-export const getCluster = providerFunction({
-  area,
-  name: "getCluster",
-  description: "One cluster of Object Storage.",
-  args: { id: inCluster },
-  result: clusterFields,
-  async call({ args, service }) {
-    const read = service.get(`/object-storage/clusters/${encodeURIComponent(args.id ?? "")}`);
-    return objectFromWire(clusterFields, await existing(`cluster ${args.id}`, read));
-  },
+export const getClusters = getAll(storageCluster, {
+  description: "Every cluster of Object Storage.",
+  says: "The clusters.",
 });
 
 export const getBuckets = providerFunction({

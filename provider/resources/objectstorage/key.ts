@@ -1,24 +1,19 @@
 /** Key: an access key pair for the S3-compatible interface (contract section 2.6), and the functions that show keys. */
 
-import { choice, flag, group, id, list, optional, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
+import { choice, flag, group, list, optional, text } from "../../core/field.ts";
+import { getAll, getOne, shown } from "../../core/getter.ts";
 import { resource } from "../../core/resource.ts";
 import { isValueMap } from "../../core/value.ts";
-import { viewFields, viewList, viewOf } from "../../core/view.ts";
-import { existing, needsOne, theOnly } from "../find.ts";
 
 /** What the service writes in place of a secret that it has shown already. */
 const redacted = "[REDACTED]";
 
-const area = "objectstorage";
-const collection = "/object-storage/keys";
-
 export const Key = resource({
-  area,
+  area: "objectstorage",
   name: "Key",
   description:
     "An access key for Object Storage. Its secret is shown once: it is kept in the state, sealed, and an import does not have it. Import by its id or its label.",
-  path: `${collection}/{keyNumber}`,
+  path: "/object-storage/keys/{keyNumber}",
   nameFormat: "LABEL",
   indistinct: true,
   inputs: {
@@ -67,31 +62,11 @@ export const Key = resource({
   asDeclared: (key) => (key["secret_key"] === redacted ? { ...key, secret_key: null } : key),
 });
 
-export const getKey = providerFunction({
-  area,
-  name: "getKey",
+const key = shown(Key);
+
+export const getKey = getOne(key, {
   description: "One Key, by its id or its label, without its secret.",
-  args: {
-    id: optional(id({ description: "Id of the Key.", reference: "objectstorage/key" })),
-    label: optional(text({ description: "Label of the Key." })),
-  },
-  result: viewFields(Key),
-  check: (args, refuse) => needsOne(args, "id", "label", refuse),
-  async call({ args, service }) {
-    if (args.id !== undefined)
-      return viewOf(Key, await existing(`Key with id ${args.id}`, service.get(`${collection}/${args.id}`)));
-    const found = (await service.list(collection)).filter((key) => key["label"] === args.label);
-    return viewOf(Key, theOnly(found, `Key labelled "${args.label}"`));
-  },
+  by: { label: text({ description: "Label of the Key." }) },
 });
 
-export const getKeys = providerFunction({
-  area,
-  name: "getKeys",
-  description: "Every Key of the account, without their secrets.",
-  args: {},
-  result: { keys: viewList(Key, "The Keys, by id.") },
-  async call({ service }) {
-    return { keys: (await service.list(collection)).map((key) => viewOf(Key, key)) };
-  },
-});
+export const getKeys = getAll(key, { description: "Every Key of the account, without their secrets." });

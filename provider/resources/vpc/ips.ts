@@ -2,8 +2,8 @@
 
 import { flag, group, id, integer, list, optional, text } from "../../core/field.ts";
 import { providerFunction } from "../../core/function.ts";
+import { existing } from "../../core/getter.ts";
 import { objectFromWire } from "../../core/wire.ts";
-import { existing } from "../find.ts";
 
 const vpcId = (description: string) => id({ description, reference: "vpc/vpc" });
 
