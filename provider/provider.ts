@@ -9,7 +9,7 @@ import { diffResource } from "./core/diff.ts";
 import type { FunctionType } from "./core/function.ts";
 import { packageSchemaOf } from "./core/package-schema.ts";
 import { newPlan } from "./core/plan.ts";
-import { CancelledError, type Catalogue, type Provider, type RequestContext } from "./core/protocol.ts";
+import type { Catalogue, Provider, RequestContext } from "./core/protocol.ts";
 import type { ResourceType } from "./core/resource.ts";
 import { stackSchemaOf } from "./core/stack-schema.ts";
 import { asset } from "./core/value.ts";
@@ -164,9 +164,7 @@ export function createProvider(options: ProviderOptions = {}): Provider {
       return told(call, () => invokeFunction(session, functionOf(request.token), request));
     },
     identify: async ({ asks = true, signal } = {}) => {
-      const account = await named(() =>
-        session.service().identify({ asks, signal: joined(signal, cancelling.signal) }),
-      );
+      const account = await session.service().identify({ asks, signal: joined(signal, cancelling.signal) });
       return { ...target, ...(account !== undefined && { account }) };
     },
     requests: () => service?.requests() ?? {},
@@ -192,19 +190,8 @@ function joined(own: AbortSignal | undefined, all: AbortSignal): AbortSignal {
 }
 
 /** Runs a verb under the name of its call. */
-function told<T>(call: ProviderCall, verb: () => Promise<T>): Promise<T> {
-  return calls.runStores(call, () => named(verb));
-}
-
-/** Runs a verb; an error of a cancelled call becomes the protocol's own. */
-async function named<T>(verb: () => Promise<T>): Promise<T> {
-  try {
-    return await verb();
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== "CancelledError" || error instanceof CancelledError)
-      throw error;
-    throw new CancelledError(error.message, { cause: error });
-  }
+async function told<T>(call: ProviderCall, verb: () => Promise<T>): Promise<T> {
+  return calls.runStores(call, verb);
 }
 
 function typeOf(token: string): ResourceType {

@@ -4,7 +4,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { basename, join, relative, resolve } from "node:path";
 import type { Command } from "commander";
 import type { Emulator } from "../../emulator/index.ts";
-import type { Provider } from "../core/protocol.ts";
+import { MissingSettingError, type Provider } from "../core/protocol.ts";
 import {
   createEngine,
   createMemoryDisk,
@@ -182,9 +182,8 @@ function hintingProvider(): Provider {
       try {
         await provider.configure(config);
       } catch (cause) {
-        const message = cause instanceof Error ? cause.message : String(cause);
-        if (!message.includes("is not set: ")) throw cause;
-        throw new Error(`${message}; or try it on the emulator, with --emulator`, { cause });
+        if (!(cause instanceof MissingSettingError)) throw cause;
+        throw new Error(`${cause.message}; or try it on the emulator, with --emulator`, { cause });
       }
     },
   };

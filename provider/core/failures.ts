@@ -57,9 +57,15 @@ export class ResourceInitFailedError extends Error {
   }
 }
 
+/** The verb, or one of its calls or waits, did not happen or ended because of a cancel. */
 export class CancelledError extends Error {
   override readonly name = "CancelledError";
   constructor(message = "cancelled", options?: ErrorOptions) {
     super(message, options);
   }
+}
+
+/** A setting without which the service cannot be reached has no value. */
+export class MissingSettingError extends Error {
+  override readonly name = "MissingSettingError";
 }

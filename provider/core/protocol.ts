@@ -264,7 +264,13 @@ export type {
 } from "./catalogue-info.ts";
 export type { Log, Notes, RequestContext, ResourceIdentity, Severity, Urn } from "./context.ts";
 export type { CheckFailure } from "./failures.ts";
-export { CancelledError, CheckFailedError, ResourceInitFailedError, surelyNotWritten } from "./failures.ts";
+export {
+  CancelledError,
+  CheckFailedError,
+  MissingSettingError,
+  ResourceInitFailedError,
+  surelyNotWritten,
+} from "./failures.ts";
 export type { DiffKind, PropertyDiff } from "./property-diff.ts";
 export type { TargetIdentity } from "./target.ts";
 export type { Value, ValueMap };

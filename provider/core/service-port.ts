@@ -1,4 +1,4 @@
-/** What resource types may ask of the service. `provider/service` implements it without knowing it; `provider.ts` joins the two. Pure types. */
+/** What resource types may ask of the service, and the errors that it answers with. `provider/service` implements it; `provider.ts` joins the two. No message holds a token or a body. */
 
 /** A wire object, in the service's own names. */
 export interface WireObject {
@@ -8,7 +8,7 @@ export interface WireObject {
 export interface WaitOptions {
   /** Seconds until the wait fails with a TimeoutError. */
   readonly timeoutSeconds: number;
-  /** Called with a short status (`volume 7: creating (12 s)`) at most once a second. */
+  /** Called with a short status (`volume 7: creating (12 s)`) at most once a second; what it throws ends the wait. */
   readonly onProgress?: (message: string) => void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -57,56 +57,123 @@ export interface ServicePort {
   ): Promise<WireObject | undefined>;
 }
 
-/** One reason of a refusal; `field` is the wire path (`subnets[0].ipv4`). */
-export interface ApiReason {
+/** One reason of a refusal (notes, section 1.1); `field` is the wire path in the contract's words (`node_pools[0].count`). */
+export interface Reason {
   readonly reason: string;
   readonly field?: string;
 }
 
-/** The shape of the errors that the port throws for an answer of 400 and above; known by `name`, so that no room needs the other's class. */
-export interface ApiErrorShape extends Error {
-  readonly name: "ApiError";
+export interface ApiErrorFields {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  readonly reasons: readonly ApiReason[];
+  readonly reasons: readonly Reason[];
+  /** True when the same call may succeed later without any change. */
   readonly retryable: boolean;
-  /** True for the refusal of a write that was repeated because nobody knows whether it had run: it may be refused for that. */
-  readonly mayHaveRun?: boolean;
+  /** What to do about it, added to the message. */
+  readonly advice?: string | undefined;
+  /** Seconds after which the service wants to be asked again. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** False where the answer had not the service's own form, so that a gateway may have given it. */
+  readonly enveloped?: boolean;
 }
 
-/** A write was sent and no answer came: it may or may not have run. */
-export interface AnswerLostErrorShape extends Error {
-  readonly name: "AnswerLostError";
+/**
+ * The service, or a gateway before it, answered with a status of 300 and above; a refusal that no gateway gives is always the service's own.
+ *  `PUT /volumes/7: 400 size: can only grow`.
+ */
+export class ApiError extends Error {
+  override readonly name = "ApiError" as const;
   readonly method: string;
   readonly path: string;
+  readonly status: number;
+  readonly reasons: readonly Reason[];
+  readonly retryable: boolean;
+  readonly retryAfterSeconds: number | undefined;
+  readonly enveloped: boolean;
+  /** True for the refusal of a write that was repeated because nobody knows whether it had run: it may be refused for that. */
+  mayHaveRun = false;
+
+  constructor(fields: ApiErrorFields, cause?: unknown) {
+    const reasons = fields.reasons.map(({ reason, field }) => (field ? `${field}: ${reason}` : reason));
+    const said = `${fields.method} ${fields.path}: ${fields.status} ${reasons.join("; ")}`;
+    super(
+      fields.advice === undefined ? said : `${said.replace(/\.$/, "")}. ${fields.advice}`,
+      cause === undefined ? undefined : { cause },
+    );
+    this.method = fields.method;
+    this.path = fields.path;
+    this.status = fields.status;
+    this.reasons = fields.reasons;
+    this.retryable = fields.retryable;
+    this.retryAfterSeconds = fields.retryAfterSeconds;
+    this.enveloped = fields.enveloped ?? true;
+  }
 }
 
-export function isApiError(error: unknown, status?: number): error is ApiErrorShape {
-  return (
-    error instanceof Error &&
-    error.name === "ApiError" &&
-    (status === undefined || (error as ApiErrorShape).status === status)
-  );
+/** A write was sent and no usable answer came: it may or may not have run. */
+export class AnswerLostError extends Error {
+  override readonly name = "AnswerLostError" as const;
+  readonly method: string;
+  readonly path: string;
+  /** The answer's status, when one came that does not say whether the write ran (500, 502, 503, 504). */
+  readonly status: number | undefined;
+
+  constructor(method: string, path: string, what: string, cause: unknown, status?: number) {
+    super(`${method} ${path}: ${what}; nobody knows whether it ran`, { cause });
+    this.method = method;
+    this.path = path;
+    this.status = status;
+  }
+}
+
+/** A wait did not end in time. */
+export class TimeoutError extends Error {
+  override readonly name = "TimeoutError" as const;
+  readonly path: string;
+  readonly seconds: number;
+  /** The object's `status` when it was last seen; absent when it has none or was never seen. */
+  readonly lastStatus: string | undefined;
+
+  constructor(
+    path: string,
+    seconds: number,
+    lastStatus: string | undefined,
+    message: string,
+    cause?: unknown,
+  ) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.path = path;
+    this.seconds = seconds;
+    this.lastStatus = lastStatus;
+  }
+}
+
+export function isApiError(error: unknown, status?: number): error is ApiError {
+  return error instanceof ApiError && (status === undefined || error.status === status);
 }
 
 /** The error of an object that the service answers for, but as one that is not there. */
-export function notThere(path: string): ApiErrorShape {
-  const reasons: readonly ApiReason[] = [{ reason: "it is not there" }];
-  const shape = { name: "ApiError", method: "GET", path, status: 404, reasons, retryable: false } as const;
-  return Object.assign(new Error(`GET ${path}: it is not there`), shape);
+export function notThere(path: string): ApiError {
+  return new ApiError({
+    method: "GET",
+    path,
+    status: 404,
+    reasons: [{ reason: "Not found" }],
+    retryable: false,
+  });
 }
 
 /** True when the service says that the object (or its parent) is not there. */
-export function isGone(error: unknown): boolean {
+export function isGone(error: unknown): error is ApiError {
   return isApiError(error, 404) || isApiError(error, 410);
 }
 
 /** True when nobody knows whether the write behind the error ran. */
 export function isOpen(error: unknown): boolean {
-  return isAnswerLost(error) || (isApiError(error) && error.mayHaveRun === true);
+  return isAnswerLost(error) || (isApiError(error) && error.mayHaveRun);
 }
 
-export function isAnswerLost(error: unknown): error is AnswerLostErrorShape {
-  return error instanceof Error && error.name === "AnswerLostError";
+export function isAnswerLost(error: unknown): error is AnswerLostError {
+  return error instanceof AnswerLostError;
 }

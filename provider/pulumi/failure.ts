@@ -8,7 +8,7 @@ import any from "google-protobuf/google/protobuf/any_pb.js";
 import { parsePath } from "../core/property-path.ts";
 import type { CheckFailure, ValueMap } from "../core/protocol.ts";
 import { CancelledError, CheckFailedError } from "../core/protocol.ts";
-import { isApiError } from "../core/service-port.ts";
+import { isApiError, TimeoutError } from "../core/service-port.ts";
 import { containsSecret } from "../core/value.ts";
 import { type EncodeOptions, encodeProperties } from "./wire.ts";
 
@@ -60,7 +60,7 @@ function codeOf(error: unknown): number {
   for (let at = error, depth = 0; at instanceof Error && depth < 16; at = at.cause, depth += 1) {
     if (at instanceof CheckFailedError) return grpc.status.INVALID_ARGUMENT;
     if (at instanceof CancelledError || at.name === "AbortError") return grpc.status.CANCELLED;
-    if (at.name === "TimeoutError") return grpc.status.DEADLINE_EXCEEDED;
+    if (at instanceof TimeoutError) return grpc.status.DEADLINE_EXCEEDED;
     if (isApiError(at)) return codesOfHttp[at.status] ?? grpc.status.UNKNOWN;
   }
   return grpc.status.UNKNOWN;

@@ -1,11 +1,11 @@
 /** Turns an answer into the wire object it carries, or into the error it means (contract section 7; notes, section 1). Sends nothing. */
 
+import { ApiError, type Reason, type WireObject } from "../core/service-port.ts";
 import { doubtOf } from "./belief.ts";
 import { type Brand, capital } from "./brand.ts";
-import { ApiError, type Reason } from "./errors.ts";
 import { retryAfterSeconds } from "./hints.ts";
 import { bare } from "./path.ts";
-import { type Answer, NoAnswer, type Request, type WireObject } from "./transport.ts";
+import { type Answer, NoAnswer, type Request } from "./transport.ts";
 
 export interface AnswerContext {
   readonly brand: Brand;

@@ -3,8 +3,9 @@
  * from something else than the service (a proxy, a cache, a captive portal). Knows shapes and ids, no statuses.
  */
 
+import type { WireObject } from "../core/service-port.ts";
 import { bare, isCollection, itemOf, traitsOf } from "./path.ts";
-import type { Request, WireObject } from "./transport.ts";
+import type { Request } from "./transport.ts";
 
 /** The most that the contract allows (section 8). */
 export const PAGE_SIZE = 500;

@@ -4,20 +4,26 @@
  */
 
 import { setMaxListeners } from "node:events";
+import { CancelledError } from "../core/failures.ts";
+import {
+  ApiError,
+  type CallOptions,
+  isGone,
+  type ServicePort,
+  type WireObject,
+} from "../core/service-port.ts";
 import { readAnswer } from "./answer.ts";
 import { createBrand } from "./brand.ts";
 import { abortable, type Clock, cancelledBy, systemClock } from "./clock.ts";
-import { ApiError, CancelledError, isMissing } from "./errors.ts";
 import { createIdentity } from "./identity.ts";
 import { limited } from "./limiter.ts";
 import { createMemory } from "./memory.ts";
 import { checkPath } from "./path.ts";
-import { createPoller, type IsDone, type WaitOptions } from "./poller.ts";
+import { createPoller } from "./poller.ts";
 import { createWays, type Proxies } from "./proxy.ts";
-import { createReads, type ListOptions, type ReadOptions } from "./reads.ts";
+import { createReads } from "./reads.ts";
 import { type RetryNotice, retried } from "./retry.ts";
-import { createStorage, type SignedRequest } from "./storage.ts";
-import type { WireObject } from "./transport.ts";
+import { createStorage } from "./storage.ts";
 import { createTransport } from "./transport.ts";
 import type { Write } from "./writes.ts";
 
@@ -46,26 +52,17 @@ export interface ServiceOptions {
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
 }
 
-/** Objects and lists that it returns may be shared with other callers: they are not to be changed. */
-export interface Service {
-  /** One object; may be up to `freshnessSeconds` old, but never older than this client's last write to it. */
-  get(path: string, options?: ReadOptions): Promise<WireObject>;
-  /** The object's own GET, now. */
-  getFresh(path: string, options?: ReadOptions): Promise<WireObject>;
-  /** Every item of a list. `fresh` asks now; otherwise as `get`. */
-  list(path: string, options?: ListOptions): Promise<WireObject[]>;
-  post(path: string, body?: WireObject, options?: ReadOptions): Promise<WireObject>;
-  put(path: string, body: WireObject, options?: ReadOptions): Promise<WireObject>;
-  delete(path: string, options?: ReadOptions): Promise<void>;
-  /** A request to a pre-signed URL, beside the API. */
-  sendSigned(request: SignedRequest, options?: ReadOptions): Promise<void>;
-  waitFor(path: string, isDone: IsDone, options: WaitOptions): Promise<WireObject | undefined>;
+/**
+ * The port, and what the provider needs beside it. Objects and lists that it returns may be shared with other callers: they are not to be changed.
+ * `get` and `list` may be up to `freshnessSeconds` old, but never older than this client's last write.
+ */
+export interface Service extends ServicePort {
   /**
    * What the service's answers call this token's customer; `undefined` where they name none. Makes one GET where no answer came yet,
    * unless `asks` is false.
    * Throws ApiError when the token is no good.
    */
-  identify(options?: ReadOptions & { readonly asks?: boolean }): Promise<string | undefined>;
+  identify(options?: CallOptions & { readonly asks?: boolean }): Promise<string | undefined>;
   /** Requests sent so far, by method, repeats included. */
   requests(): { [method: string]: number };
   /** Now, by the service's clock as far as its answers told it, else by ours. RFC 3339, UTC; up to a second early. */
@@ -78,8 +75,8 @@ export interface Service {
 
 /**
  * A client of one service with one token. Opens no connection before its first call. Throws SettingError when a setting cannot work.
- * Calls throw ApiError, AnswerLostError, UnreachableError, ListChangedError, AccountChangedError, TimeoutError
- * and CancelledError (`errors.ts`).
+ * Calls throw the errors of the port (`core/service-port.ts`), UnreachableError, ListChangedError, AccountChangedError (`errors.ts`)
+ * and CancelledError.
  */
 export function createService(options: ServiceOptions): Service {
   const clock = options.clock ?? systemClock;
@@ -147,7 +144,7 @@ export function createService(options: ServiceOptions): Service {
       memory.endWrite(begun, answer);
       return answer;
     } catch (error) {
-      memory.endWrite(begun, method === "DELETE" && isMissing(error) ? {} : undefined);
+      memory.endWrite(begun, method === "DELETE" && isGone(error) ? {} : undefined);
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 /** Time as the client uses it, so that no test has to sleep. Knows nothing of requests. */
 
-import { CancelledError } from "./errors.ts";
+import { CancelledError } from "../core/failures.ts";
 
 export interface Clock {
   /** Milliseconds since 1970. */
@@ -29,7 +29,9 @@ export const systemClock: Clock = {
 
 /** The error of a call that an abort ended; keeps the abort's own reason as its cause. */
 export function cancelledBy(signal: AbortSignal | undefined): CancelledError {
-  return signal?.reason instanceof CancelledError ? signal.reason : new CancelledError(signal?.reason);
+  return signal?.reason instanceof CancelledError
+    ? signal.reason
+    : new CancelledError("cancelled", signal?.reason === undefined ? {} : { cause: signal.reason });
 }
 
 /** The promise, or CancelledError at once when `signal` is aborted first. What the promise stands for goes on. */

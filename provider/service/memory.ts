@@ -6,9 +6,9 @@
  * touches with the stamp of the moment when it *ended*. Data may be served when its stamp is not below the dirt.
  */
 
+import type { WireObject } from "../core/service-port.ts";
 import { bare, type ItemPath, isCollection, itemOf, segments, traitsOf } from "./path.ts";
 import { prefixes, showsOtherSide, touchedAreas } from "./relation.ts";
-import type { WireObject } from "./transport.ts";
 import { createWrites, type Write } from "./writes.ts";
 
 export type Recalled = { readonly object: WireObject } | { readonly gone: true };

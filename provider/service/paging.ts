@@ -1,10 +1,10 @@
 /** Reads a whole list: the first page, then the others at once (contract sections 2.1 and 8). Knows no cache. */
 
+import { ApiError, type WireObject } from "../core/service-port.ts";
 import { PAGE_SIZE } from "./belief.ts";
-import { ApiError, ListChangedError, UnreachableError } from "./errors.ts";
+import { ListChangedError, UnreachableError } from "./errors.ts";
 import { bare } from "./path.ts";
 import type { Call } from "./retry.ts";
-import type { WireObject } from "./transport.ts";
 
 export interface ListRequest {
   /** Path of the list; may have a query of its own. */

@@ -1,18 +1,16 @@
 /** Waits for objects of one list together: one poll serves every waiter. Knows what an object looks like only through its waiters. */
 
+import {
+  AnswerLostError,
+  ApiError,
+  TimeoutError,
+  type WaitOptions,
+  type WireObject,
+} from "../core/service-port.ts";
 import { type Clock, cancelledBy } from "./clock.ts";
-import { AnswerLostError, ApiError, ListChangedError, TimeoutError, UnreachableError } from "./errors.ts";
+import { ListChangedError, UnreachableError } from "./errors.ts";
 import { itemOf, nameOf } from "./path.ts";
-import type { WireObject } from "./transport.ts";
 import { NoAnswer } from "./transport.ts";
-
-export interface WaitOptions {
-  /** Seconds until the wait fails with a TimeoutError. */
-  readonly timeoutSeconds: number;
-  /** Called at most once a second (`volume 7: creating (12 s)`); what it throws ends the wait. */
-  readonly onProgress?: (message: string) => void;
-  readonly signal?: AbortSignal | undefined;
-}
 
 export type IsDone = (object: WireObject | undefined) => boolean;
 

@@ -3,28 +3,24 @@
  * asked again. What may be served is the memory's decision; this file decides what is asked.
  */
 
+import { ApiError, type CallOptions, isGone, notThere, type WireObject } from "../core/service-port.ts";
 import { abortable, type Clock } from "./clock.ts";
-import { ApiError, isMissing, ListChangedError } from "./errors.ts";
+import { ListChangedError } from "./errors.ts";
 import type { Memory, Recalled } from "./memory.ts";
 import { readList } from "./paging.ts";
 import { type ItemPath, itemOf, traitsOf } from "./path.ts";
 import type { Call } from "./retry.ts";
 import { createSharing } from "./sharing.ts";
-import type { WireObject } from "./transport.ts";
 import { createWorth } from "./worth.ts";
 
-export interface ReadOptions {
-  readonly signal?: AbortSignal | undefined;
-}
-
-export interface ListOptions extends ReadOptions {
+export interface ListOptions extends CallOptions {
   readonly filter?: WireObject;
   readonly fresh?: boolean;
 }
 
 export interface Reads {
-  get(path: string, options?: ReadOptions): Promise<WireObject>;
-  getFresh(path: string, options?: ReadOptions): Promise<WireObject>;
+  get(path: string, options?: CallOptions): Promise<WireObject>;
+  getFresh(path: string, options?: CallOptions): Promise<WireObject>;
   list(path: string, options?: ListOptions): Promise<WireObject[]>;
   /** What each path shows now, each request tried once: the object, `undefined` when it is gone, or the error. */
   poll(paths: readonly string[]): Promise<Map<string, WireObject | undefined | Error>>;
@@ -69,7 +65,7 @@ export function createReads(context: ReadsContext): Reads {
       if (item !== undefined) memory.noteItem(item, stamp, object);
       return object;
     } catch (error) {
-      if (item !== undefined && isMissing(error)) memory.noteItem(item, stamp, undefined);
+      if (item !== undefined && isGone(error)) memory.noteItem(item, stamp, undefined);
       throw error;
     }
   }
@@ -109,7 +105,7 @@ export function createReads(context: ReadsContext): Reads {
     try {
       await readAll(collection, goOn, once);
     } catch (error) {
-      if (isMissing(error)) return true;
+      if (isGone(error)) return true;
       if (error instanceof ApiError && UNLISTABLE.includes(error.status)) worth.refuse(collection);
       else if (!(error instanceof ListChangedError)) throw error;
     }
@@ -131,8 +127,8 @@ export function createReads(context: ReadsContext): Reads {
       if (await tryList(collection, goOn, once)) {
         const probe = left.shift();
         if (probe !== undefined) await ask(probe);
-        if (probe !== undefined && isMissing(outcome.get(probe.path))) {
-          for (const item of left) outcome.set(item.path, missing(item.path));
+        if (probe !== undefined && isGone(outcome.get(probe.path))) {
+          for (const item of left) outcome.set(item.path, notThere(item.path));
           return outcome;
         }
         worth.refuse(collection);
@@ -187,7 +183,7 @@ export function createReads(context: ReadsContext): Reads {
     }
     found ??= (await join(item)).get(item.path);
     if (found instanceof Error) throw found;
-    if (found === undefined || "gone" in found) throw missing(item.path);
+    if (found === undefined || "gone" in found) throw notThere(item.path);
     return found.object;
   }
 
@@ -237,7 +233,7 @@ export function createReads(context: ReadsContext): Reads {
           );
       return new Map(
         [...seen].map(([path, outcome]): [string, WireObject | undefined | Error] => {
-          if (outcome instanceof Error) return [path, isMissing(outcome) ? undefined : outcome];
+          if (outcome instanceof Error) return [path, isGone(outcome) ? undefined : outcome];
           return [path, "gone" in outcome ? undefined : outcome.object];
         }),
       );
@@ -251,14 +247,4 @@ async function outcomeOf(asked: Promise<WireObject>): Promise<Recalled | Error> 
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-function missing(path: string): ApiError {
-  return new ApiError({
-    method: "GET",
-    path,
-    status: 404,
-    reasons: [{ reason: "Not found" }],
-    retryable: false,
-  });
 }

@@ -1,12 +1,18 @@
 /** Repeats what is safe to repeat, and says plainly when nobody can know whether a write ran. Knows no limit of requests and no HTTP. */
 
+import {
+  AnswerLostError,
+  ApiError,
+  type CallOptions,
+  isGone,
+  type WireObject,
+} from "../core/service-port.ts";
 import { isBusy } from "./answer.ts";
 import type { Brand } from "./brand.ts";
 import type { Clock } from "./clock.ts";
-import { AnswerLostError, ApiError, isMissing, UnreachableError } from "./errors.ts";
+import { UnreachableError } from "./errors.ts";
 import { LONGEST_PAUSE_SECONDS } from "./limiter.ts";
 import { bare } from "./path.ts";
-import type { WireObject } from "./transport.ts";
 import { NoAnswer, type Request } from "./transport.ts";
 
 /** Told before each repeat. */
@@ -30,10 +36,9 @@ export interface RetryOptions {
 }
 
 /** One call: a request with its repeats. `once` leaves every repeat to the caller. */
-export type Call = (request: Request, options?: CallOptions) => Promise<WireObject>;
+export type Call = (request: Request, options?: SendOptions) => Promise<WireObject>;
 
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined;
+export interface SendOptions extends CallOptions {
   readonly once?: boolean;
 }
 
@@ -90,7 +95,7 @@ export function retried(
       if (request.method !== "GET" && isLost(request.method, failure)) lost = failure;
       if (mayHaveRun && failure instanceof ApiError && !leavesOpen(failure)) failure.mayHaveRun = true;
       if (request.method !== "GET" && isOpen(failure)) mayHaveRun = true;
-      if (request.method === "DELETE" && attempt > 1 && isMissing(failure)) return {};
+      if (request.method === "DELETE" && attempt > 1 && isGone(failure)) return {};
 
       const verdict = judge(request, failure, options.brand);
       const seconds = (clock.now() - started) / 1000;

@@ -1,20 +1,8 @@
 /** Requests to pre-signed URLs of objects (contract section 2.6), which lead beside the API. Sends no token; tells no URL, because its signature is a secret. */
 
+import { AnswerLostError, ApiError, type SignedRequest } from "../core/service-port.ts";
 import type { Clock } from "./clock.ts";
-import { AnswerLostError, ApiError } from "./errors.ts";
 import type { Ways } from "./proxy.ts";
-
-/** One request to a pre-signed URL. */
-export interface SignedRequest {
-  readonly method: "PUT" | "DELETE";
-  /** Absolute, as the service signed it. */
-  readonly url: string;
-  /** What the message calls the object (`object "a.txt" of bucket "b"`). */
-  readonly what: string;
-  /** Exactly the one that the URL was made for. */
-  readonly contentType?: string;
-  readonly body?: string | Uint8Array;
-}
 
 export interface Storage {
   /** Sends it, repeated while storage is away or overloaded: both methods may run twice. A DELETE that finds nothing has succeeded. */

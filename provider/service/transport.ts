@@ -7,11 +7,6 @@ import type { Ways } from "./proxy.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
 
-/** A wire object, in the contract's words. */
-export interface WireObject {
-  readonly [name: string]: unknown;
-}
-
 /** A request in the contract's words. */
 export interface Request {
   readonly method: Method;

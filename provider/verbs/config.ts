@@ -5,12 +5,13 @@ import { markSecrets } from "../core/check.ts";
 import { same } from "../core/compare.ts";
 import { type Fields, optional, text } from "../core/field.ts";
 import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
-import type {
-  CheckConfigRequest,
-  CheckFailure,
-  CheckResponse,
-  DiffResponse,
-  PropertyDiff,
+import {
+  type CheckConfigRequest,
+  type CheckFailure,
+  type CheckResponse,
+  type DiffResponse,
+  MissingSettingError,
+  type PropertyDiff,
 } from "../core/protocol.ts";
 import { validate } from "../core/validate.ts";
 import { containsSecret, containsUnknown, revealAll, type Value, type ValueMap } from "../core/value.ts";
@@ -145,7 +146,7 @@ export function resolveTarget(
     const value = setting(name);
     if (value !== undefined) return value;
     const secretly = containsSecret(markSecrets(configFields, { [name]: "x" })) ? " --secret" : "";
-    throw new Error(
+    throw new MissingSettingError(
       `${what} is not set: set the config key plumbline:${name} (pulumi config set${secretly} plumbline:${name} …) or the environment variable ${environmentOf[name]}`,
     );
   };

@@ -2,7 +2,7 @@
 
 import { CheckFailedError, type CheckFailure } from "../core/protocol.ts";
 import type { ResourceType } from "../core/resource.ts";
-import { type ApiErrorShape, isApiError } from "../core/service-port.ts";
+import { type ApiError, isApiError } from "../core/service-port.ts";
 import { pathFromWire } from "../core/wire.ts";
 
 /** A refused write (400) that names fields, as check failures on the user's properties; any other error as it is. */
@@ -11,7 +11,7 @@ export function refusal(type: ResourceType, error: unknown): unknown {
   return new CheckFailedError(failuresOf(type, error), { cause: error });
 }
 
-function failuresOf(type: ResourceType, error: ApiErrorShape): CheckFailure[] {
+function failuresOf(type: ResourceType, error: ApiError): CheckFailure[] {
   const operation = `${error.method} ${error.path}`;
   return error.reasons.map(({ field, reason }) => ({
     property: field ? pathFromWire(type.inputs, field) : "",

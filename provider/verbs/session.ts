@@ -79,7 +79,7 @@ function bound(service: ServicePort, signal: AbortSignal, onWrite: () => void): 
       onWrite();
       return answer;
     } catch (error) {
-      if (!surelyNotWritten(error) && !(error instanceof CancelledError)) onWrite();
+      if (!surelyNotWritten(error)) onWrite();
       throw error;
     }
   };

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Provider } from "../../provider/core/protocol.ts";
 import { CheckFailedError, ResourceInitFailedError } from "../../provider/core/protocol.ts";
+import { ApiError } from "../../provider/core/service-port.ts";
 import { secret, unknown } from "../../provider/core/value.ts";
 import { startPlugin, thing } from "../pulumi/engine.ts";
 import { fakeProvider, noChange } from "../pulumi/fake-provider.ts";
@@ -218,7 +219,7 @@ describe.skipIf(!pulumiBin)("the plugin under the real engine", { timeout: 120_0
   it("takes a gone thing out of the state on refresh, and keeps a failing read's", async () => {
     replace({
       read: async () => {
-        throw Object.assign(new Error("GET /things/1: 503"), { name: "ApiError", status: 503 });
+        throw new ApiError({ method: "GET", path: "/things/1", status: 503, reasons: [], retryable: true });
       },
     });
     expect((await project.attempt("refresh", "--yes", "--skip-preview")).code).not.toBe(0);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { anything, flag, group, integer, optional, text } from "../../provider/core/field.ts";
 import { newPlan } from "../../provider/core/plan.ts";
 import { resource } from "../../provider/core/resource.ts";
-import type { WireObject } from "../../provider/core/service-port.ts";
+import { AnswerLostError, ApiError, notThere, type WireObject } from "../../provider/core/service-port.ts";
 import { isSecret, reveal, secret, type ValueMap } from "../../provider/core/value.ts";
 import { createResource } from "../../provider/verbs/create.ts";
 import { deleteResource } from "../../provider/verbs/delete.ts";
@@ -71,7 +71,7 @@ function memory() {
     if (engine) engine["status"] = "updating";
   };
   const one = (): WireObject => {
-    if (!engine) throw Object.assign(new Error("gone"), { name: "ApiError", status: 404, reasons: [] });
+    if (!engine) throw notThere("/engines/1");
     return { ...engine, secret_key: "[REDACTED]" };
   };
   const service: Service = {
@@ -223,11 +223,13 @@ describe("a type with more than a POST and a PUT", () => {
 test("a create carried out only after it was looked for is taken over when its repetition is refused", async () => {
   const { session } = memory();
   const service = session.service();
-  const lost = Object.assign(new Error("POST /engines: no answer"), { name: "AnswerLostError" });
-  const refused = Object.assign(new Error("label must be unique"), {
-    name: "ApiError",
+  const lost = new AnswerLostError("POST", "/engines", "no answer", undefined);
+  const refused = new ApiError({
+    method: "POST",
+    path: "/engines",
     status: 400,
-    reasons: [],
+    reasons: [{ reason: "label must be unique" }],
+    retryable: false,
   });
   let posts = 0;
   let lists = 0;

@@ -8,6 +8,7 @@ import {
   ResourceInitFailedError,
   surelyNotWritten,
 } from "../../provider/core/protocol.ts";
+import { ApiError } from "../../provider/core/service-port.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { createProvider } from "../../provider/provider.ts";
 import { createService } from "../../provider/service/client.ts";
@@ -43,10 +44,7 @@ export const troubles = (
 ): Trouble[] => Array.from({ length: writes }, (_, i) => kinds.map((what) => ({ at: i + 1, what }))).flat();
 
 const refusal = () =>
-  Object.assign(new Error("400 refused"), {
-    ...{ name: "ApiError", status: 400, method: "PUT", path: "/", retryable: false },
-    reasons: [{ reason: "refused" }],
-  });
+  new ApiError({ method: "PUT", path: "/", status: 400, reasons: [{ reason: "refused" }], retryable: false });
 
 class Killed extends Error {}
 

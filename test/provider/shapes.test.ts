@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { anything, group, id, integer, optional, text } from "../../provider/core/field.ts";
 import { resource } from "../../provider/core/resource.ts";
-import type { WireObject } from "../../provider/core/service-port.ts";
+import { ApiError, type WireObject } from "../../provider/core/service-port.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { findResource } from "../../provider/verbs/create.ts";
 import { deleteResource } from "../../provider/verbs/delete.ts";
@@ -50,7 +50,7 @@ describe("an object that its create does not tell of", () => {
         "GET /engines/5/copies": () => ({ data: [...copies] }),
         "POST /engines/5/copies": ({ label }) => {
           if (busy > 0)
-            throw Object.assign(new Error("busy"), { name: "ApiError", status: 400, reasons: [] });
+            throw new ApiError({ method: "POST", path: "/", status: 400, reasons: [], retryable: false });
           busy = 2;
           pending = { id: copies.length + 1, kind: "manual", label, created: "2030-01-01T00:00:10" };
           return {};

@@ -2,15 +2,15 @@
 
 import { newPlan } from "../../provider/core/plan.ts";
 import type { ResourceType } from "../../provider/core/resource.ts";
-import type { WireObject } from "../../provider/core/service-port.ts";
+import { AnswerLostError, notThere, type WireObject } from "../../provider/core/service-port.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { createResource } from "../../provider/verbs/create.ts";
 import { markerWith } from "../../provider/verbs/marker.ts";
 import { keyedQueue, type Service, type Session } from "../../provider/verbs/session.ts";
 
 export const words = { description: "" };
-export const gone = () => Object.assign(new Error("gone"), { name: "ApiError", status: 404, reasons: [] });
-export const lost = () => Object.assign(new Error("no answer"), { name: "AnswerLostError" });
+export const gone = () => notThere("/");
+export const lost = () => new AnswerLostError("POST", "/", "no answer", undefined);
 
 export type Handler = (body: WireObject) => WireObject;
 

@@ -3,6 +3,7 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CreateRequest, Provider } from "../../provider/core/protocol.ts";
 import { CancelledError, CheckFailedError, ResourceInitFailedError } from "../../provider/core/protocol.ts";
+import { ApiError } from "../../provider/core/service-port.ts";
 import { secret, unknown } from "../../provider/core/value.ts";
 import { encodeProperties } from "../../provider/pulumi/wire.ts";
 import { keptBy, refusal, startEngine, startPlugin, thing, urnOf } from "./engine.ts";
@@ -26,15 +27,7 @@ function last(fake: Fake, verb: keyof Provider) {
 }
 
 function apiError(status: number, reason: string): Error {
-  const error = new Error(`POST /things: ${status} ${reason}`);
-  return Object.assign(error, {
-    name: "ApiError",
-    method: "POST",
-    path: "/things",
-    status,
-    reasons: [],
-    retryable: false,
-  });
+  return new ApiError({ method: "POST", path: "/things", status, reasons: [{ reason }], retryable: false });
 }
 
 const urn = urnOf("a");

@@ -5,6 +5,7 @@ import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { afterEach, describe, expect, it } from "vitest";
 import type { Notes, Provider, RequestContext } from "../../provider/core/protocol.ts";
+import { AnswerLostError } from "../../provider/core/service-port.ts";
 import { secret, type Value } from "../../provider/core/value.ts";
 import { objectKey, openCreateLog } from "../../provider/pulumi/create-log.ts";
 import { freshFolder, refusal, startPlugin, thing, urnOf } from "./engine.ts";
@@ -16,7 +17,7 @@ afterEach(async () => {
 });
 
 const urn = urnOf("a");
-const lost = Object.assign(new Error("no answer came"), { name: "AnswerLostError" });
+const lost = new AnswerLostError("POST", "/things", "no answer came", undefined);
 
 type Watched = "create" | "update" | "read" | "delete";
 type Act = (verb: Watched, notes: Notes) => Promise<void>;

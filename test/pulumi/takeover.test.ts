@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CreateRequest, EarlierAttempt, Provider } from "../../provider/core/protocol.ts";
 import { CheckFailedError } from "../../provider/core/protocol.ts";
+import { AnswerLostError } from "../../provider/core/service-port.ts";
 import { openCreateLog } from "../../provider/pulumi/create-log.ts";
 import { freshFolder, refusal, startEngine, startPlugin, thing, urnOf } from "./engine.ts";
 import { fakeProvider } from "./fake-provider.ts";
@@ -225,7 +226,7 @@ describe("a create's entry", () => {
 
   it("goes when the create was refused, and stays when nobody knows", async () => {
     const refused = Object.assign(new Error("400"), { status: 400 });
-    const lost = Object.assign(new Error("no answer came"), { name: "AnswerLostError" });
+    const lost = new AnswerLostError("POST", "/things", "no answer came", undefined);
     const cases: [Error, boolean][] = [
       [new CheckFailedError([{ property: "name", reason: "is taken" }]), false],
       [refused, false],

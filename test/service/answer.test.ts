@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { ApiError } from "../../provider/core/service-port.ts";
 import { readAnswer } from "../../provider/service/answer.ts";
 import { createBrand } from "../../provider/service/brand.ts";
-import { ApiError } from "../../provider/service/errors.ts";
 import { allowance, retryAfterSeconds } from "../../provider/service/hints.ts";
 import type { Answer, Request } from "../../provider/service/transport.ts";
 

@@ -1,6 +1,6 @@
 /** A service in memory for one or more lists, as a `Call`: what it keeps, and what it was asked. */
 
-import { ApiError } from "../../provider/service/errors.ts";
+import { ApiError } from "../../provider/core/service-port.ts";
 import type { Call } from "../../provider/service/retry.ts";
 
 export interface Stored {

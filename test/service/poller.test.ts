@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ApiError, UnreachableError } from "../../provider/service/errors.ts";
-import { createPoller, type WaitOptions } from "../../provider/service/poller.ts";
+import { ApiError, type WaitOptions } from "../../provider/core/service-port.ts";
+import { UnreachableError } from "../../provider/service/errors.ts";
+import { createPoller } from "../../provider/service/poller.ts";
 import { createFakeClock } from "./fake-clock.ts";
 
 type Wire = { readonly [name: string]: unknown };

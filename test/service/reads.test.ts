@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isMissing } from "../../provider/service/errors.ts";
+import { isGone } from "../../provider/core/service-port.ts";
 import { createMemory, type Memory } from "../../provider/service/memory.ts";
 import { createReads, type Reads } from "../../provider/service/reads.ts";
 import type { Write } from "../../provider/service/writes.ts";
@@ -428,7 +428,7 @@ it("no interleaving of reads and writes shows anything older than the last own w
           const wasGone = gone.has(one);
           if (what === "get") {
             const seen = await all.reads.get(record(one)).catch((error: unknown) => {
-              if (isMissing(error)) return undefined;
+              if (isGone(error)) return undefined;
               throw error;
             });
             if (wasGone) expect(seen).toBeUndefined();

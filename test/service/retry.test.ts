@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { CancelledError } from "../../provider/core/protocol.ts";
+import { AnswerLostError, ApiError } from "../../provider/core/service-port.ts";
 import { createBrand } from "../../provider/service/brand.ts";
-import {
-  AnswerLostError,
-  ApiError,
-  CancelledError,
-  UnreachableError,
-} from "../../provider/service/errors.ts";
-import { type CallOptions, type RetryNotice, retried } from "../../provider/service/retry.ts";
+import { UnreachableError } from "../../provider/service/errors.ts";
+import { type RetryNotice, retried, type SendOptions } from "../../provider/service/retry.ts";
 import { type Method, NoAnswer, type Request } from "../../provider/service/transport.ts";
 import { createFakeClock } from "./fake-clock.ts";
 
@@ -31,7 +28,7 @@ function api(
 }
 
 /** Plays the steps, the last one for ever; tells how the call ended, and what it took. */
-async function play(method: Method, steps: Step[], options: CallOptions & { answered?: boolean } = {}) {
+async function play(method: Method, steps: Step[], options: SendOptions & { answered?: boolean } = {}) {
   const clock = createFakeClock({ skipUpTo: 1e9 });
   const notices: RetryNotice[] = [];
   let sent = options.answered === false ? 0 : -1;

@@ -6,6 +6,7 @@ import { EngineError } from "../failure.ts";
 import type { StateFolder } from "../state/folder.ts";
 import type { Ledger } from "../state/ledger.ts";
 import { isDead, lockOwner, type Machine } from "../state/lock.ts";
+import { PassphraseError } from "../state/passphrase.ts";
 import { parseSnapshot, type SnapshotFile, saltOf } from "../state/snapshot.ts";
 import { deploymentOf, refuseForeign, renamed, toPulumi, toSnapshot } from "../state/transfer.ts";
 import { stackType } from "../state/urn.ts";
@@ -116,7 +117,7 @@ async function present({
     const salt = file && saltOf(file.deployment, files.snapshot);
     if (file) return { plumbline: file.plumbline, ...(salt === undefined ? {} : { salt }) };
   } catch (error) {
-    if (!(error instanceof EngineError) && (error as Error).name !== "PassphraseError") throw error;
+    if (!(error instanceof EngineError || error instanceof PassphraseError)) throw error;
     const aside = `.replaced-${now()
       .toISOString()
       .replace(/[^0-9]/g, "")

@@ -2,7 +2,7 @@
 
 import type { Fields } from "../../core/field.ts";
 import type { ActionContext } from "../../core/resource.ts";
-import { isApiError, type ServicePort, type WireObject } from "../../core/service-port.ts";
+import { isApiError, type ServicePort, TimeoutError, type WireObject } from "../../core/service-port.ts";
 
 /** Seconds for which a read waits for what comes late; a write waits until it is there. */
 const patience = 5;
@@ -62,7 +62,7 @@ async function late(
   try {
     return await permitted(service.waitFor(path, isDone, { timeoutSeconds: patience }));
   } catch (error) {
-    if (error instanceof Error && error.name === "TimeoutError") return undefined;
+    if (error instanceof TimeoutError) return undefined;
     throw error;
   }
 }
