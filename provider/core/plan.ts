@@ -1,13 +1,11 @@
 /** What one operation has seen of the deployment: declared resources by URN, and which objects they are. Lets siblings that cannot both exist be refused. Pure. */
 
-import type { TSchema } from "typebox";
-import { comparable } from "./compare.ts";
-import { annotations } from "./field.ts";
 import { knownValues, plainInputs } from "./plain.ts";
 import type { CheckFailure, ResourceIdentity, Urn } from "./protocol.ts";
-import { newRenames } from "./renames.ts";
+import { newRenames, type UniqueName } from "./renames.ts";
 import type { ResourceType } from "./resource.ts";
-import { isResourceReference, isUnknown, reveal, type Value, type ValueMap } from "./value.ts";
+import { isParent, objectGroup, parentOf, type Shared, sharedGroups, uniqueGroups } from "./sibling-group.ts";
+import { isUnknown, reveal, type ValueMap } from "./value.ts";
 
 interface Entry {
   readonly type: ResourceType;
@@ -111,15 +109,70 @@ export function newPlan(): Plan {
     parentValues: Entry["values"] | undefined,
   ) => {
     const failures: CheckFailure[] = [];
-    for (const [key, rule] of Object.entries(entry.type.siblings?.others ?? {})) {
+    for (const [key, rule] of Object.entries(entry.type.beside ?? {})) {
       for (const other of groups.get(`${key}|${parent}|all`) ?? []) {
         const refusal = rule(entry.values, other, parentValues);
         if (refusal) failures.push(refusal.mine);
       }
     }
     for (const other of groups.get(`${entry.type.key}|${parent}|lord`) ?? []) {
-      const refusal = other.type.siblings?.others?.[entry.type.key]?.(other.values, entry, parentValues);
+      const refusal = other.type.beside?.[entry.type.key]?.(other.values, entry, parentValues);
       if (refusal) failures.push(refusal.theirs);
+    }
+    return failures;
+  };
+
+  /** The refusals of other declarations of the same object, and of what is unique. */
+  const besideSame = (
+    { type, values }: Entry,
+    same: UniqueName | undefined,
+    uniques: readonly UniqueName[],
+  ) => [
+    ...[...(groups.get(same?.group ?? "") ?? [])].map(({ name }) => ({
+      property: same!.property,
+      reason: `this ${type.name} is also declared by "${name}" in this plan; keep one of them`,
+    })),
+    ...uniques.flatMap(({ group, property }) =>
+      [...(groups.get(group) ?? [])].map(({ name }) => ({
+        property,
+        reason: `${JSON.stringify(values[property])} is also the ${property} of "${name}" in this plan, and it must be unique; change one of them`,
+      })),
+    ),
+  ];
+
+  /** The refusals of names that change places; `uniques` are those that the resource has now. */
+  const exchanges = (
+    identity: ResourceIdentity,
+    values: Entry["values"],
+    held: readonly UniqueName[],
+    uniques: readonly UniqueName[],
+  ) =>
+    renames.note(identity, held, uniques).map(({ property, holder }) => ({
+      property,
+      reason: `${JSON.stringify(values[property])} is still the ${property} of "${holder}", and names cannot change places in one run: give one of the two another ${property} first, and exchange them in the next run`,
+    }));
+
+  /** The refusals of the type's own rules, one for each sibling, and of too many siblings. */
+  const besideSiblings = (
+    { type, values }: Entry,
+    shared: readonly Shared[],
+    everyone: readonly string[],
+  ) => {
+    const failures: CheckFailure[] = [];
+    const refusers = new Set<Entry>();
+    for (const { rule, group } of shared) {
+      for (const other of groups.get(group) ?? []) {
+        const failure = type.siblings?.conflict(values, { name: other.name, values: other.values }, rule);
+        if (failure && !refusers.has(other)) failures.push(failure);
+        if (failure) refusers.add(other);
+      }
+    }
+    const { limit = Number.POSITIVE_INFINITY } = type;
+    if (everyone.some((group) => (groups.get(group)?.size ?? 0) >= limit)) {
+      failures.push({
+        property: "",
+        reason: `there may be at most ${limit} ${type.name}s here; declare fewer`,
+      });
     }
     return failures;
   };
@@ -132,65 +185,33 @@ export function newPlan(): Plan {
     const guess = told === undefined ? soleParent(type, inputs) : undefined;
     // What is only supposed to stand under a parent never meets what is known to.
     const parent = guess ? `?${guess.urn}` : told;
-    const uniques = uniqueGroups(type, parent, values);
     const parentValues = guess?.values ?? valuesOf(type, parent);
-    const shared = parent === undefined ? [] : (type.siblings?.groups(values, parentValues) ?? []);
-    const ruled = shared.map((group) => `${type.key}|${parent}|rule|${group}`);
+    const same = objectGroup(type, parent, values);
+    const uniques = uniqueGroups(type, parent, values);
+    const shared = sharedGroups(type, parent, values, parentValues);
     const everyone = parent === undefined ? [] : [`${type.key}|${parent}|all`];
     const lords =
-      parent === undefined
-        ? []
-        : Object.keys(type.siblings?.others ?? {}).map((key) => `${key}|${parent}|lord`);
+      parent === undefined ? [] : Object.keys(type.beside ?? {}).map((key) => `${key}|${parent}|lord`);
     const entry: Entry = {
       type,
       urn: identity.urn,
       name: identity.name,
       values,
-      groups: [...uniques.map(({ group }) => group), ...ruled, ...everyone, ...lords],
+      groups: [
+        ...[...(same ? [same] : []), ...uniques, ...shared].map(({ group }) => group),
+        ...everyone,
+        ...lords,
+      ],
     };
-    const failures: CheckFailure[] = [];
-    for (const { group, property } of uniques) {
-      for (const other of groups.get(group) ?? []) {
-        failures.push({
-          property,
-          reason: `${JSON.stringify(values[property])} is also the ${property} of "${other.name}" in this plan, and it must be unique; change one of them`,
-        });
-      }
-    }
     const held = uniqueGroups(type, parent, knownValues(plainInputs(type.inputs, oldInputs ?? {})));
-    for (const { property, holder } of renames.note(identity, held, uniques)) {
-      failures.push({
-        property,
-        reason: `${JSON.stringify(values[property])} is still the ${property} of "${holder}", and names cannot change places in one run: give one of the two another ${property} first, and exchange them in the next run`,
-      });
-    }
-    const refusers = new Set<Entry>();
-    ruled.forEach((group, i) => {
-      for (const other of groups.get(group) ?? []) {
-        const failure = type.siblings?.conflict(
-          values,
-          { name: other.name, values: other.values },
-          shared[i]!,
-        );
-        if (failure && !refusers.has(other)) failures.push(failure);
-        if (failure) refusers.add(other);
-      }
-    });
-    const { limit = Number.POSITIVE_INFINITY } = type.siblings ?? {};
-    for (const group of everyone) {
-      if ((groups.get(group)?.size ?? 0) >= limit) {
-        failures.push({
-          property: "",
-          reason: `there may be at most ${limit} ${type.name}s here; declare fewer`,
-        });
-      }
-    }
-    failures.push(...besideOthers(entry, parent, parentValues));
+    const failures = [
+      ...besideSame(entry, same, uniques),
+      ...exchanges(identity, values, held, uniques),
+      ...besideSiblings(entry, shared, everyone),
+      ...besideOthers(entry, parent, parentValues),
+    ];
     remember(entry, !known.has(identity.urn));
-    for (const group of entry.groups) {
-      const members = groups.get(group) ?? new Set();
-      groups.set(group, members.add(entry));
-    }
+    for (const group of entry.groups) groups.set(group, (groups.get(group) ?? new Set()).add(entry));
     if (!guess) return { failures, doubts: [] };
     return { failures: [], doubts: failures.map((failure) => ({ ...failure, parent: guess.name })) };
   };
@@ -199,7 +220,7 @@ export function newPlan(): Plan {
     const parent = parentOf(type, inputs);
     const values = knownValues(plainInputs(type.inputs, inputs));
     for (const other of groups.get(`${type.key}|${parent}|lord`) ?? []) {
-      const rule = other.type.siblings?.others?.[type.key];
+      const rule = other.type.beside?.[type.key];
       if (rule?.(other.values, { name: "", values }, valuesOf(type, parent))) return other;
     }
     return undefined;
@@ -221,41 +242,4 @@ export function newPlan(): Plan {
       return owner !== undefined && owner !== except;
     },
   };
-}
-
-/** What tells parents apart: known ids, or where unknown ones come from; `""` for a type without parents; undefined when nothing tells. */
-function parentOf(type: ResourceType, inputs: ValueMap): string | undefined {
-  const parts: string[] = [];
-  for (const name of type.parameters) {
-    if (name === type.ownParameter || !isParent(type, name)) continue;
-    const part = identityOf(inputs[name]);
-    if (part === undefined) return undefined;
-    parts.push(part);
-  }
-  return parts.join("/");
-}
-
-const isParent = (type: ResourceType, parameter: string) => type.collection.includes(`{${parameter}}`);
-
-function identityOf(given: Value | undefined): string | undefined {
-  const value = given === undefined ? undefined : reveal(given);
-  if (typeof value === "string" || typeof value === "number") return String(value);
-  if (isResourceReference(value)) return typeof value.id === "string" ? value.id : value.urn;
-  if (isUnknown(value)) return value.source?.replace(/#id$/, "");
-  return undefined;
-}
-
-function uniqueGroups(
-  type: ResourceType,
-  parent: string | undefined,
-  values: { readonly [name: string]: unknown },
-) {
-  if (parent === undefined) return [];
-  return Object.entries(type.inputs).flatMap(([property, field]) => {
-    if (!annotations(field as TSchema).unique) return [];
-    const value = comparable(field, values[property] as Value);
-    return typeof value === "string"
-      ? [{ property, group: `${type.key}|${parent}|${property}|${value}` }]
-      : [];
-  });
 }

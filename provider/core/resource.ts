@@ -57,7 +57,7 @@ export interface Sibling<I extends Fields> {
   readonly values: ValuesOf<I>;
 }
 
-/** Rules between resources of one plan. */
+/** Rules between resources of the type in one plan. */
 export interface SiblingRules<I extends Fields> {
   /**
    * Names of groups under one parent; resources can only conflict when they share one. `parentValues` are the parent's own
@@ -69,24 +69,14 @@ export interface SiblingRules<I extends Fields> {
   ) => readonly string[];
   /** The refusal of `mine` beside `theirs`, if any; `group` is one that both are in. */
   readonly conflict: (mine: ValuesOf<I>, theirs: Sibling<I>, group: string) => CheckFailure | undefined;
-  /** How many may stand under one parent. */
-  readonly limit?: number;
-  /** Rules beside resources of other types under the same parent, by the key of the type. */
-  readonly others?: {
-    readonly [key: string]: (
-      mine: ValuesOf<I>,
-      theirs: { readonly name: string; readonly values: { readonly [name: string]: unknown } },
-      parentValues: { readonly [name: string]: unknown } | undefined,
-    ) =>
-      | {
-          /** The refusal, where it is mine. */
-          readonly mine: CheckFailure;
-          /** The refusal, where it is theirs. */
-          readonly theirs: CheckFailure;
-        }
-      | undefined;
-  };
 }
+
+/** The rule beside a resource of another type under the same parent: the refusal where it is mine, and where it is theirs. */
+export type BesideRule<I extends Fields> = (
+  mine: ValuesOf<I>,
+  theirs: { readonly name: string; readonly values: { readonly [name: string]: unknown } },
+  parentValues: { readonly [name: string]: unknown } | undefined,
+) => { readonly mine: CheckFailure; readonly theirs: CheckFailure } | undefined;
 
 /** What a look-up of a preview may use. Lists are shared by the whole preview. */
 export interface LookupContext<I extends Fields> extends Change<I> {
@@ -166,6 +156,10 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   /** Refuses changes that the service can never carry out. */
   readonly refuseChange?: (change: Change<I>) => void;
   readonly siblings?: SiblingRules<I>;
+  /** How many may stand under one parent. */
+  readonly limit?: number;
+  /** Rules beside resources of other types, by the key of the type. */
+  readonly beside?: { readonly [key: string]: BesideRule<I> };
   /** Refusals that only the live account can tell, looked up in previews. */
   readonly lookup?: (context: LookupContext<I>) => Promise<void>;
   /** True when a replacement cannot exist beside the old object; default: a unique field keeps its value under the same parents. */

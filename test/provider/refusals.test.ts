@@ -338,6 +338,31 @@ describe("resources of one plan that cannot stand together are refused without a
       /^label: "disk" is also the label of "one"/,
     );
   });
+
+  test.each([
+    ["dns/zone:Zone", { domainId: 7, records: [] }, { domainId: 8, records: [] }, "domainId"],
+    ["managed/instanceSettings:InstanceSettings", { computeId: 7 }, { computeId: "8" }, "computeId"],
+    [
+      "objectstorage/bucket:Bucket",
+      { cluster: "us-east-1", label: "one" },
+      { cluster: "us-west-1", label: "one" },
+      "label",
+    ],
+    [
+      "objectstorage/objectAcl:ObjectAcl",
+      { cluster: "us-east-1", bucket: "one", name: "a/b", acl: "private" },
+      { cluster: "us-east-1", bucket: "two", name: "a/b", acl: "private" },
+      "name",
+    ],
+  ] as const)("a %s whose path another one has", async (type, inputs, elsewhere, property) => {
+    await begin();
+    const named = (name: string) => resourceNamed(`plumbline:${type}`, name);
+    expect(await declare(named("one"), inputs)).toBeUndefined();
+    expect(await declare(named("two"), elsewhere)).toBeUndefined();
+    expect(await declare(named("three"), inputs)).toMatch(
+      new RegExp(`^${property}: this \\w+ is also declared by "one" in this plan`),
+    );
+  });
 });
 
 describe("a preview refuses what the live account shows to be impossible", () => {

@@ -91,5 +91,5 @@ export const Snapshot = resource({
       `the database has ${most} snapshots already (${labels}), and no more are kept: delete one first`,
     );
   },
-  siblings: { groups: () => [], conflict: () => undefined, limit: most },
+  limit: most,
 });

@@ -65,13 +65,6 @@ export const InstanceSettings = resource({
     const isDefault = set.every(([name, value]) => (defaults as { [name: string]: unknown })[name] === value);
     return isDefault ? "these are the defaults, which every instance has" : undefined;
   },
-  siblings: {
-    groups: ({ computeId }) => (computeId === undefined ? [] : [computeId]),
-    conflict: ({ computeId }, { name }) => ({
-      property: "computeId",
-      reason: `the settings of instance ${computeId} are also declared by "${name}" in this plan; keep one of them`,
-    }),
-  },
   createRequest: ({ computeId, ssh }) => ({
     path: `${collection}/${computeId}`,
     body: { ssh: { ...defaults, ...ssh } },

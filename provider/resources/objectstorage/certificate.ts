@@ -71,13 +71,6 @@ export const BucketCertificate = resource({
     }
     if (isKey && !certificate.belongsTo(key)) refuse("privateKey", "is not the key of the certificate");
   },
-  siblings: {
-    groups: () => ["certificate"],
-    conflict: (_, other) => ({
-      property: "bucket",
-      reason: `the certificate of this bucket is also declared by "${other.name}" in this plan; keep one of them`,
-    }),
-  },
   async fetch({ path, get, notes }) {
     const found = await get(path);
     return found["ssl"] === true || notes.get(uploading) === true ? found : undefined;

@@ -31,13 +31,6 @@ export const ObjectAcl = resource({
     const problem = values.name === undefined ? undefined : nameProblem(values.name);
     if (problem !== undefined) refuse("name", problem);
   },
-  siblings: {
-    groups: ({ name }) => (name === undefined ? [] : [name]),
-    conflict: ({ name }, other) => ({
-      property: "name",
-      reason: `the access list of object "${name}" is also declared by "${other.name}" in this plan; keep one of them`,
-    }),
-  },
   enumerate: false,
   leftOut:
     "access lists of objects belong to whoever stores the objects: import those that a stack is to own one by one",

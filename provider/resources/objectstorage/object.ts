@@ -110,13 +110,6 @@ export const StoredObject = resource({
     const problem = values.name === undefined ? undefined : nameProblem(values.name);
     if (problem !== undefined) refuse("name", problem);
   },
-  siblings: {
-    groups: ({ name }) => (name === undefined ? [] : [name]),
-    conflict: ({ name }, other) => ({
-      property: "name",
-      reason: `object "${name}" of this bucket is also declared by "${other.name}" in this plan; keep one of them`,
-    }),
-  },
   async fetch({ path, parameters, get }) {
     const { data } = (await get(path)) as { data: readonly WireObject[] };
     return data.find((object) => object["name"] === parameters["name"]);

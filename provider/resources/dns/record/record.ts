@@ -5,7 +5,7 @@ import { resource } from "../../../core/resource.ts";
 import { reveal, type Value, type ValueMap } from "../../../core/value.ts";
 import { times } from "../../fields.ts";
 import { relativeName } from "../names.ts";
-import { hostTargets, isSameOwner, lookup, siblings } from "./relations.ts";
+import { hostTargets, isSameOwner, lookup, recordLimit, siblings } from "./relations.ts";
 import { judgeRecord } from "./rules.ts";
 import { isRecordType, recordTypes, specialFields, specialNames } from "./types.ts";
 
@@ -119,6 +119,7 @@ export const Record = resource({
     return result;
   },
   siblings,
+  limit: recordLimit,
   lookup,
   collides: (before, after) =>
     isSameOwner(before, after) && (before.type === "CNAME" || after.type === "CNAME"),

@@ -46,7 +46,6 @@ export const isSameOwner = (one: RecordValues, other: RecordValues) =>
 
 /** Two records of one plan. */
 export const siblings = {
-  limit: recordLimit,
   groups(values: RecordValues, zone: { readonly [name: string]: unknown } | undefined) {
     const name = `name ${ownerName(values, zone?.["domain"] as string | undefined)}`;
     return values.type === "MX" ? [name, "mail"] : [name];

@@ -84,14 +84,7 @@ export const Zone = resource({
   canonical: canonicalZone,
   differences: (name, before, after) => (name === "records" ? differencesOf(before, after) : undefined),
   check: judgeZone,
-  siblings: {
-    groups: () => ["zone"],
-    conflict: (_mine, { name }) => ({
-      property: "domainId",
-      reason: `the records of this domain are also declared by the Zone "${name}" in this plan; keep one of them`,
-    }),
-    others: { "dns/record": recordBeside },
-  },
+  beside: { "dns/record": recordBeside },
   async fetch({ path, get, list, inputs, state }) {
     // The name is asked for once: a refresh then needs the list alone.
     const known = state["domain"];
