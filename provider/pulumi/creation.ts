@@ -3,8 +3,9 @@
 import grpc from "@grpc/grpc-js";
 import type { CreateRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import wire from "@pulumi/pulumi/proto/provider_pb.js";
-import { beginningOf } from "../core/clock.ts";
-import { noNotes } from "../core/notes.ts";
+import { beginningOf } from "../core/engines/clock.ts";
+import { noNotes } from "../core/engines/notes.ts";
+import { markSecretOutputs, secretOutputs, unknownProperties } from "../core/engines/outputs.ts";
 import type {
   CreateResponse,
   IsKnownId,
@@ -16,7 +17,6 @@ import type {
 import { ResourceInitFailedError, surelyNotWritten } from "../core/protocol.ts";
 import { exchange } from "./exchange.ts";
 import { StatusError } from "./failure.ts";
-import { markSecrets, unknownProperties } from "./reply.ts";
 import { timeoutOf } from "./request.ts";
 import { fateOf, isSameCreate, type Left, lastingInputs, leftBy, type Subject } from "./resumption.ts";
 import type { Session, Verb } from "./session.ts";
@@ -33,7 +33,7 @@ export function creation(session: Session) {
       const response = new wire.CreateResponse();
       const { id, state } = request.getPreview() ? await preview(work) : await make(work);
       response.setId(id);
-      response.setProperties(encode(markSecrets(state, inputs, info)));
+      response.setProperties(encode(markSecretOutputs(state, inputs, secretOutputs(info))));
       return response;
     });
   }
@@ -152,7 +152,7 @@ export function creation(session: Session) {
     error: unknown,
   ): Promise<unknown> {
     if (error instanceof StatusError) return error;
-    const mark = (state: ValueMap) => markSecrets(state, inputs, info);
+    const mark = (state: ValueMap) => markSecretOutputs(state, inputs, secretOutputs(info));
     if (error instanceof ResourceInitFailedError) {
       await takeover.made(urn, type, error.id);
       return kept(error.id, mark(error.state), error.inputs ?? inputs, error.reasons);
@@ -170,7 +170,7 @@ export function creation(session: Session) {
     const stillUnknown = unknownProperties(made.state);
     if (stillUnknown.length === 0) return made;
     const reasons = [`created, but nothing is known of: ${stillUnknown.join(", ")}`];
-    throw kept(made.id, markSecrets(made.state, inputs, info), inputs, reasons);
+    throw kept(made.id, markSecretOutputs(made.state, inputs, secretOutputs(info)), inputs, reasons);
   }
 
   return { create };

@@ -1,8 +1,8 @@
 /** What every verb of one resource does with a request and an answer: decoding, secrets kept out of messages, what exists kept in the engine's state. It knows no verb. */
 
+import { withoutUnknowns } from "../core/engines/outputs.ts";
 import type { ResourceIdentity, ValueMap } from "../core/protocol.ts";
 import { initFailed, type StatusError } from "./failure.ts";
-import { withoutUnknowns } from "./reply.ts";
 import { identityOf, type Named } from "./request.ts";
 import type { Session, Verb } from "./session.ts";
 import type { Takeover } from "./takeover.ts";

@@ -3,9 +3,9 @@
 import grpc from "@grpc/grpc-js";
 import type { InvokeRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import wire from "@pulumi/pulumi/proto/provider_pb.js";
+import { unknownProperties } from "../core/engines/outputs.ts";
 import type { CheckFailure, FunctionInfo, ValueMap } from "../core/protocol.ts";
 import { StatusError, textOfFailures } from "./failure.ts";
-import { unknownProperties } from "./reply.ts";
 import type { Session } from "./session.ts";
 import { decodeProperties, encodeProperties } from "./wire.ts";
 

@@ -10,12 +10,13 @@ import type {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import wire from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import { markSecretOutputs, secretOutputs, unknownProperties } from "../core/engines/outputs.ts";
 import type { DiffResponse, ResourceIdentity, ValueMap } from "../core/protocol.ts";
 import { ResourceInitFailedError } from "../core/protocol.ts";
 import type { Naming } from "./create-log.ts";
 import { exchange } from "./exchange.ts";
 import { checkFailures, StatusError } from "./failure.ts";
-import { diffReply, markSecrets, unknownProperties } from "./reply.ts";
+import { diffReply } from "./reply.ts";
 import { timeoutOf, typeIn } from "./request.ts";
 import type { Session } from "./session.ts";
 
@@ -76,7 +77,11 @@ export function lifecycle(session: Session) {
       const inputs = request.hasInputs() ? decode(request.getInputs()) : undefined;
       const notebook = state && sawId(identity, id).notebook;
       const mark = (outputs: ValueMap, live: ValueMap) =>
-        markSecrets(outputs, { ...inputs, ...live }, catalogue.resources.get(identity.type));
+        markSecretOutputs(
+          outputs,
+          { ...inputs, ...live },
+          secretOutputs(catalogue.resources.get(identity.type)),
+        );
       const response = new wire.ReadResponse();
       try {
         const common = { ...identity, log, signal, id, ...(inputs && { inputs }) };
@@ -113,7 +118,8 @@ export function lifecycle(session: Session) {
       const { notebook } = sawId(identity, id);
       const oldInputs = decode(request.getOldInputs() ?? request.getOlds());
       const newInputs = decode(request.getNews());
-      const mark = (state: ValueMap) => markSecrets(state, newInputs, catalogue.resources.get(identity.type));
+      const mark = (state: ValueMap) =>
+        markSecretOutputs(state, newInputs, secretOutputs(catalogue.resources.get(identity.type)));
       const isPreview = request.getPreview();
       const response = new wire.UpdateResponse();
       try {

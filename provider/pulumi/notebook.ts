@@ -1,9 +1,9 @@
 /** Notes of verbs, kept in the create log: which belong to which object, and when nobody else writes them. It knows no protocol. */
 
-import { notesIn } from "../core/notes.ts";
+import { notesIn } from "../core/engines/notes.ts";
 import type { Notes } from "../core/protocol.ts";
+import { endOf } from "../machine/process.ts";
 import { type CreateLog, objectKey } from "./create-log.ts";
-import { endOf } from "./process-end.ts";
 
 /** Notes of a create, whose object has no id at first. */
 export interface Page {

@@ -1,30 +1,8 @@
-/** What every answer must hold to before it leaves: no unknown in what exists, secrets marked, diffs in the protocol's shape. It knows no resource. */
+/** A diff in the protocol's shape. It knows no resource. */
 
 import wire from "@pulumi/pulumi/proto/provider_pb.js";
 import { parsePath } from "../core/property-path.ts";
-import type { DiffKind, DiffResponse, ResourceInfo } from "../core/protocol.ts";
-import { containsUnknown, isSecret, secret, type ValueMap } from "../core/value.ts";
-
-/** The top-level properties that hold an unknown. */
-export function unknownProperties(properties: ValueMap): string[] {
-  return Object.keys(properties).filter((name) => containsUnknown(properties[name] ?? null));
-}
-
-/** The properties without those that hold an unknown. */
-export function withoutUnknowns(properties: ValueMap): ValueMap {
-  const unknowns = new Set(unknownProperties(properties));
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => !unknowns.has(name)));
-}
-
-/** Marks each top-level output secret whose input of the same name is, or whose type says so. */
-export function markSecrets(state: ValueMap, inputs: ValueMap, info: ResourceInfo | undefined): ValueMap {
-  return Object.fromEntries(
-    Object.entries(state).map(([name, value]) => {
-      const isMeant = isSecret(inputs[name]) || info?.outputs[name]?.secret || info?.inputs[name]?.secret;
-      return [name, isMeant && value !== null && value !== undefined ? secret(value) : value];
-    }),
-  );
-}
+import type { DiffKind, DiffResponse } from "../core/protocol.ts";
 
 const kinds: { readonly [kind in DiffKind]: number } = {
   add: 0,

@@ -1,7 +1,7 @@
 /** What requests of the engine say beside their properties: who they are about, and for how long. It knows no verb. */
 
+import { nameOf, typeOf } from "../core/engines/urn.ts";
 import type { Catalogue, ResourceIdentity } from "../core/protocol.ts";
-import { nameOf, typeOf } from "./urn.ts";
 
 /** A request about one resource. */
 export interface Named {

@@ -1,6 +1,7 @@
 /** What becomes of the object that a killed create made: gone on with, changed, or deleted and made anew. It knows no log and no wire. */
 
-import { isNoJson } from "../core/notes.ts";
+import { isNoJson } from "../core/engines/notes.ts";
+import { withoutUnknowns } from "../core/engines/outputs.ts";
 import type {
   EarlierAttempt,
   Provider,
@@ -10,7 +11,7 @@ import type {
   ValueMap,
 } from "../core/protocol.ts";
 import { type IsKnownId, ResourceInitFailedError } from "../core/protocol.ts";
-import { containsUnknown, isResourceReference, some, type Value } from "../core/value.ts";
+import { isResourceReference, some, type Value } from "../core/value.ts";
 
 /** A create that was cut off. */
 export interface CutOff {
@@ -95,11 +96,10 @@ async function readAsMade(provider: Provider, request: Parameters<Provider["read
 
 /** The inputs of today with the lasting ones of then; secret ones were not written down and stand as they are. */
 function inputsThen({ lasting }: CutOff, inputs: ValueMap, info: ResourceInfo | undefined): ValueMap {
-  const entries = Object.entries(inputs).filter(([, value]) => !containsUnknown(value ?? null));
-  const known: ValueMap = Object.fromEntries(entries);
+  const known = withoutUnknowns(inputs);
   if (lasting === undefined) return known;
   const noted = lastingInputs(known, info);
-  const others = entries.filter(([name]) => !(name in noted));
+  const others = Object.entries(known).filter(([name]) => !(name in noted));
   return { ...Object.fromEntries(others), ...lasting };
 }
 

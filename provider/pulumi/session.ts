@@ -1,6 +1,7 @@
 /** What one plugin server remembers between calls: the provider at work, the engine's log, the create logs. It knows no message of the protocol. */
 
 import { join } from "node:path";
+import { stackOf } from "../core/engines/urn.ts";
 import { createMask, quoted } from "../core/masking.ts";
 import type { Catalogue, Log, Provider, TargetIdentity, ValueMap } from "../core/protocol.ts";
 import { CancelledError } from "../core/protocol.ts";
@@ -8,7 +9,6 @@ import { type CreateLog, openCreateLog } from "./create-log.ts";
 import { createEngineLog, type EngineLog, type Send } from "./engine-log.ts";
 import { createTakeover, type Takeover } from "./takeover.ts";
 import { refuseOther } from "./target.ts";
-import { stackOf } from "./urn.ts";
 
 /** What the plugin needs of the provider; loaded at the first call that needs it. */
 export interface Parts {

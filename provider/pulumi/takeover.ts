@@ -1,11 +1,11 @@
 /** Decides whether a Create goes on with what an earlier, killed run began. It knows what the engine has mentioned, not how it said so. */
 
-import { notesIn } from "../core/notes.ts";
+import { notesIn } from "../core/engines/notes.ts";
 import type { EarlierAttempt, Notes } from "../core/protocol.ts";
 import type { ValueMap } from "../core/value.ts";
+import { endOf } from "../machine/process.ts";
 import { type Attempt, type CreateLog, type Naming, objectKey } from "./create-log.ts";
 import { createNotebook, type Notebook, type Page } from "./notebook.ts";
-import { endOf } from "./process-end.ts";
 import type { CutOff } from "./resumption.ts";
 
 /** A create that has begun. */

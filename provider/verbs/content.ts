@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Asset } from "../core/value.ts";
+import { readRegularFile, refuseLinkOut } from "../machine/regular-file.ts";
 import { download } from "../service/download.ts";
-import { readRegularFile, refuseLinkOut } from "./regular-file.ts";
 
 const LARGEST = 1024 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 /** One resource as an engine keeps it between runs of which some are killed: what is saved, what is noted, and which create is open. */
 
-import { notesIn } from "../../provider/core/notes.ts";
+import { notesIn } from "../../provider/core/engines/notes.ts";
 import {
   type DiffResponse,
   type Notes,

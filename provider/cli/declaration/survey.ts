@@ -1,9 +1,9 @@
 /** The blocks of a survey: of what is found, and of what the stack has but no file declares any more. Knows no language. */
 
+import { isDefaultProvider, referencedProvider, urnParts } from "../../core/engines/urn.ts";
 import type { ResourceInfo } from "../../core/protocol.ts";
 import type { Managed, ResourceState, Survey } from "../../engine/engine.ts";
 import { nameAll } from "../../engine/operations/naming.ts";
-import { isDefaultProvider, referencedProvider, urnParts } from "../../engine/state/urn.ts";
 import { catalogue } from "../../provider.ts";
 import { CommandError } from "../exit.ts";
 import { type Block, blockOf } from "./block.ts";

@@ -3,9 +3,9 @@
  * only that; where something within has to be looked at one by one, all of it goes the long way.
  */
 
+import { urnParts } from "../../core/engines/urn.ts";
 import { shortToken } from "../../core/token.ts";
 import type { ResourceState } from "../state/state.ts";
-import { urnParts } from "../state/urn.ts";
 import type { Run } from "./run.ts";
 
 interface Leaving {

@@ -3,7 +3,9 @@
  * the provider the same things without writing anything. Decides nothing.
  */
 
-import { learnTime } from "../../core/clock.ts";
+import { learnTime } from "../../core/engines/clock.ts";
+import { markSecretOutputs, secretOutputs } from "../../core/engines/outputs.ts";
+import { urnParts } from "../../core/engines/urn.ts";
 import {
   type EarlierAttempt,
   type FindRequest,
@@ -17,8 +19,7 @@ import { messageOf } from "../failure.ts";
 import type { Changes } from "../state/ledger.ts";
 import { dropNotes, notesOf } from "../state/notes.ts";
 import type { ResourceState } from "../state/state.ts";
-import { urnParts } from "../state/urn.ts";
-import { markSecrets, withSources } from "./property.ts";
+import { withSources } from "./property.ts";
 import type { Run } from "./run.ts";
 
 /** What the next run is told of a creation of which the end is not known. */
@@ -42,9 +43,8 @@ const identity = (state: ResourceState) => ({
 
 /** The state's outputs with every secret marked that the user, the schema or an input of the same name calls secret. */
 export function guarded(run: Run, state: ResourceState, outputs: ValueMap): ValueMap {
-  const declared = Object.entries(run.catalogue.resources.get(state.type)?.outputs ?? {});
-  const bySchema = declared.filter(([, info]) => info.secret).map(([name]) => name);
-  return markSecrets(outputs, state.inputs, [...bySchema, ...(state.additionalSecretOutputs ?? [])]);
+  const bySchema = secretOutputs(run.catalogue.resources.get(state.type));
+  return markSecretOutputs(outputs, state.inputs, [...bySchema, ...(state.additionalSecretOutputs ?? [])]);
 }
 
 /** Shows that what an interrupted creation made will be deleted: nobody can use it. */

@@ -1,11 +1,11 @@
 /** What a declared resource differs in from its saved state, and whether that changes it in place or replaces it. Writes nothing. */
 
+import { isDefaultProvider, referencedProvider } from "../../core/engines/urn.ts";
 import type { DiffResponse } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
 import { notesOf } from "../state/notes.ts";
 import type { ResourceState } from "../state/state.ts";
-import { isDefaultProvider, referencedProvider } from "../state/urn.ts";
 import type { Settled } from "./goal.ts";
 import { savedProvider } from "./pool.ts";
 import { replaceOnChanges, withoutHidden } from "./property.ts";

@@ -1,10 +1,10 @@
 /** The Host that a program meets: registers, reads and calls for one preview or update, and afterwards removes what was not registered. */
 
+import { isProviderType, makeUrn, stackType, stackUrn, urnParts } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import { containsUnknown, type Value, type ValueMap } from "../../core/value.ts";
 import type { Goal, Host, Registered } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
-import { isProviderType, makeUrn, stackType, stackUrn, urnParts } from "../state/urn.ts";
 import { guarded } from "./apply.ts";
 import { type Entry, goalAliases, inherited, newEntry, wantedState } from "./goal.ts";
 import { settleCreations } from "./leftover.ts";

@@ -1,10 +1,10 @@
 /** What fails in a run: told with its place, folded where it repeats, and remembered for the end. Decides nothing. */
 
+import { urnParts } from "../../core/engines/urn.ts";
 import { CancelledError, CheckFailedError, ResourceInitFailedError, type Urn } from "../../core/protocol.ts";
 import type { Emit, Guard } from "../event.ts";
 import { EngineError, isGuard, messageOf } from "../failure.ts";
 import { type Diagnostic, type Goal, ProgramError } from "../host.ts";
-import { urnParts } from "../state/urn.ts";
 
 export interface Faults {
   readonly report: (diagnostic: Diagnostic) => void;

@@ -1,9 +1,9 @@
 /** Writes that an earlier run began and of which it saved no end: found out at the next run, so that nothing is doubled and nothing is orphaned. */
 
+import { urnParts } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import { notesOf } from "../state/notes.ts";
 import { type Attempt, type ResourceState, references } from "../state/state.ts";
-import { urnParts } from "../state/urn.ts";
 import { foreseeDiscard, guarded } from "./apply.ts";
 import type { Found, Settled } from "./goal.ts";
 import { type Live, readObject } from "./observation.ts";

@@ -1,10 +1,10 @@
 /** Objects as they are now: one read, with what is wrong told. Changes nothing. */
 
+import { urnParts } from "../../core/engines/urn.ts";
 import { type Provider, ResourceInitFailedError } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { notesOf } from "../state/notes.ts";
 import type { ResourceState } from "../state/state.ts";
-import { urnParts } from "../state/urn.ts";
 import type { Run } from "./run.ts";
 
 /** An object as it was read. */

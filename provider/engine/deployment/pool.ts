@@ -1,11 +1,11 @@
 /** The configured Providers of one operation, one for each provider resource: made when first needed, cancelled and closed together. */
 
+import { isDefaultProvider, providerReference, referencedProvider } from "../../core/engines/urn.ts";
 import type { Catalogue, Provider, RequestCounts, Urn } from "../../core/protocol.ts";
 import { containsUnknown, unknown, type ValueMap } from "../../core/value.ts";
 import type { Ledger } from "../state/ledger.ts";
 import { PassphraseError } from "../state/passphrase.ts";
 import type { ResourceState } from "../state/state.ts";
-import { isDefaultProvider, providerReference, referencedProvider } from "../state/urn.ts";
 
 export interface ProviderPool {
   /** The Provider for a provider resource of this run, configured with its checked inputs. Unknown inputs (a preview) give one that knows nothing. */

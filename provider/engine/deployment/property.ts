@@ -3,7 +3,6 @@
 import { isWithin, type PathStep, type PropertyPath, parsePath } from "../../core/property-path.ts";
 import type { DiffKind, DiffResponse, PropertyDiff } from "../../core/protocol.ts";
 import {
-  containsSecret,
   isSecret,
   isUnknown,
   isValueMap,
@@ -162,26 +161,6 @@ export function inverted(detailedDiff: DiffResponse["detailedDiff"]): DiffRespon
       return [path, { ...change, kind, ...(values && { values: other }) }];
     }),
   );
-}
-
-/**
- * Outputs with secret marks where they belong: outputs that the user or the schema calls secret, and outputs that have the name of a
- * top-level input that is, or holds, a secret.
- */
-export function markSecrets(outputs: ValueMap, inputs: ValueMap, names: Iterable<string>): ValueMap {
-  const hidden = new Set(names);
-  for (const [name, value] of Object.entries(inputs)) if (isSecret(value)) hidden.add(name);
-  const needsMark = (name: string, value: Value): boolean =>
-    value !== null && !isSecret(value) && (hidden.has(name) || lostItsMarks(inputs[name], value));
-  if (!Object.entries(outputs).some(([name, value]) => needsMark(name, value))) return outputs;
-  return Object.fromEntries(
-    Object.entries(outputs).map(([name, value]) => [name, needsMark(name, value) ? secret(value) : value]),
-  );
-}
-
-/** True when an input has secrets within and the output of its name shows none of them as secret. */
-function lostItsMarks(input: Value | undefined, output: Value): boolean {
-  return input !== undefined && containsSecret(input) && !containsSecret(output);
 }
 
 /** Outputs of a preview where each unknown says which property of which resource it will come from. */

@@ -1,12 +1,12 @@
 /** What becomes of one resource of a program: found in the state, checked, compared, and then left, changed, made, adopted or replaced. */
 
+import { isProviderType, urnParts } from "../../core/engines/urn.ts";
 import { CheckFailedError, type Urn } from "../../core/protocol.ts";
 import { unknownFrom, type Value, type ValueMap } from "../../core/value.ts";
 import type { Step } from "../event.ts";
 import { EngineError } from "../failure.ts";
 import type { Goal, Registered } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
-import { isProviderType, urnParts } from "../state/urn.ts";
 import { adopt } from "./adoption.ts";
 import { createObject, guarded, updateObject } from "./apply.ts";
 import { type Compared, compare, refuseProtected, refuseRetained, shown } from "./comparison.ts";

@@ -1,12 +1,12 @@
 /** What this run has registered so far, and which saved states that has accounted for: the memory behind `register`. */
 
 import { randomUUID } from "node:crypto";
+import { makeUrn, providerReference, providerTypePrefix } from "../../core/engines/urn.ts";
 import { CheckFailedError, type Urn } from "../../core/protocol.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
 import type { Step } from "../event.ts";
 import type { Goal, Position } from "../host.ts";
 import type { Attempt, ResourceState } from "../state/state.ts";
-import { makeUrn, providerReference, providerTypePrefix } from "../state/urn.ts";
 import { type Entry, type Found, newEntry, type ProviderUse, wantedState } from "./goal.ts";
 import { replaceOnChanges, sameValue, withoutHidden } from "./property.ts";
 import { type Run, stepFor } from "./run.ts";

@@ -1,12 +1,12 @@
 /** Deletes objects in an order in which nothing goes before what depends on it, as concurrently as that allows. Decides nothing about what goes. */
 
+import { isProviderType, stackType } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
 import type { Step } from "../event.ts";
 import { EngineError } from "../failure.ts";
 import type { Changes } from "../state/ledger.ts";
 import { type ResourceState, references } from "../state/state.ts";
-import { isProviderType, stackType } from "../state/urn.ts";
 import { goingAlong } from "./along.ts";
 import { deleteObject } from "./apply.ts";
 import { refuseProtected } from "./comparison.ts";

@@ -1,10 +1,10 @@
 /** Makes room for a replacement that cannot exist beside the old object: what cannot live without the old one goes first, then it goes itself. */
 
+import { urnParts } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import { some, unknownFrom, type Value } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
 import { references } from "../state/state.ts";
-import { urnParts } from "../state/urn.ts";
 import { refuseProtected, refuseRetained } from "./comparison.ts";
 import { settleDependants } from "./leftover.ts";
 import type { Registry } from "./registry.ts";

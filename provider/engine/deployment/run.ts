@@ -1,7 +1,15 @@
 /** What every part of one operation shares: the working state, the providers, how steps are told and counted, and when to stop. */
 
 import pLimit from "p-limit";
-import { unknownClockMargin } from "../../core/clock.ts";
+import { unknownClockMargin } from "../../core/engines/clock.ts";
+import {
+  isDefaultProvider,
+  isProviderType,
+  makeUrn,
+  matchesTarget,
+  stackType,
+  urnParts,
+} from "../../core/engines/urn.ts";
 import {
   CancelledError,
   type Catalogue,
@@ -14,14 +22,6 @@ import type { ValueMap } from "../../core/value.ts";
 import type { Emit, Operation, Step, StepCounts } from "../event.ts";
 import { EngineError, messageOf } from "../failure.ts";
 import type { Ledger } from "../state/ledger.ts";
-import {
-  isDefaultProvider,
-  isProviderType,
-  makeUrn,
-  matchesTarget,
-  stackType,
-  urnParts,
-} from "../state/urn.ts";
 import { createDeletions, type Deletions } from "./deletions.ts";
 import { createFaults, type Faults } from "./faults.ts";
 import type { ProviderPool } from "./pool.ts";

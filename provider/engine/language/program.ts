@@ -3,7 +3,12 @@
 import { readFile as readAnything, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Catalogue } from "../../core/protocol.ts";
-import { oddKindOf, readRegularFile, refuseLinkOut, UnreadableFileError } from "../../verbs/regular-file.ts";
+import {
+  oddKindOf,
+  readRegularFile,
+  refuseLinkOut,
+  UnreadableFileError,
+} from "../../machine/regular-file.ts";
 import { type Program, ProgramError } from "../host.ts";
 import type { ProjectFiles } from "./evaluation/builtin.ts";
 import { runTemplate } from "./evaluation/run.ts";

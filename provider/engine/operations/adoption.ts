@@ -1,6 +1,7 @@
 /** Takes one existing object into the state, and writes the block that declares it as it is. */
 
 import { stringify } from "yaml";
+import { makeUrn, stackUrn } from "../../core/engines/urn.ts";
 import { shortToken } from "../../core/token.ts";
 import {
   isArchive,
@@ -20,7 +21,6 @@ import { createRegistry } from "../deployment/registry.ts";
 import { type Run, stepFor } from "../deployment/run.ts";
 import { EngineError } from "../failure.ts";
 import type { ResourceState } from "../state/state.ts";
-import { makeUrn, stackUrn } from "../state/urn.ts";
 
 export interface Adoption {
   /** Canonical token. */

@@ -1,5 +1,6 @@
 /** Deletes everything that a stack's state knows, from the state alone: `protect` and `retainOnDelete` are what the state says they are. */
 
+import { isDefaultProvider, isProviderType, referencedProvider, stackType } from "../../core/engines/urn.ts";
 import { settleCreations } from "../deployment/leftover.ts";
 import { isSealed, savedProvider } from "../deployment/pool.ts";
 import { refuseDependants, removeAll } from "../deployment/removal.ts";
@@ -7,7 +8,6 @@ import { type Run, refuseUnknownTargets } from "../deployment/run.ts";
 import { EngineError } from "../failure.ts";
 import { PassphraseError } from "../state/passphrase.ts";
 import type { ResourceState } from "../state/state.ts";
-import { isDefaultProvider, isProviderType, referencedProvider, stackType } from "../state/urn.ts";
 import { refuseWhenAllGone } from "./gone.ts";
 
 /**

@@ -1,5 +1,6 @@
 /** Runs a program for a preview or an update: what the file shows, the refresh that was asked for, the checks, the steps, the outputs. */
 
+import { urnParts } from "../../core/engines/urn.ts";
 import type { Catalogue } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { createDeployment } from "../deployment/deployment.ts";
@@ -7,7 +8,6 @@ import type { Run } from "../deployment/run.ts";
 import { EngineError } from "../failure.ts";
 import { type Program, ProgramError } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
-import { urnParts } from "../state/urn.ts";
 import { mayDelete } from "./foresight.ts";
 import { refreshState } from "./refresh.ts";
 import { type Declared, type Rehearsal, rehearse } from "./rehearsal.ts";

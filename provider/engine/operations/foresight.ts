@@ -1,12 +1,12 @@
 /** Whether a run may delete anything, told from what it declares and what the state has. Makes no request, and errs only on the side of yes. */
 
+import { isDefaultProvider, isProviderType, referencedProvider, stackType } from "../../core/engines/urn.ts";
 import type { Urn, ValueMap } from "../../core/protocol.ts";
 import { replaceOnChanges, sameValue } from "../deployment/property.ts";
 import type { Run } from "../deployment/run.ts";
 import type { ResourceOptions } from "../host.ts";
 import type { Attempt, ResourceState } from "../state/state.ts";
 import { targetKey } from "../state/target.ts";
-import { isDefaultProvider, isProviderType, referencedProvider, stackType } from "../state/urn.ts";
 import type { Declared } from "./rehearsal.ts";
 
 /** True unless every resource of the state is declared so that it stays what it is, or changes in place. */

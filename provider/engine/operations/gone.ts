@@ -1,11 +1,11 @@
 /** Everything gone at once is sooner a wrong account or a broken service than the truth: it stops an operation until the user says that it is so. */
 
+import { isProviderType } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import { readObject } from "../deployment/observation.ts";
 import type { Run } from "../deployment/run.ts";
 import { EngineError } from "../failure.ts";
 import type { ResourceState } from "../state/state.ts";
-import { isProviderType } from "../state/urn.ts";
 
 /** A resource that was looked for. */
 export interface Looked {

@@ -1,8 +1,8 @@
 /** The resources of a state and what they depend on, as a drawing: Mermaid or DOT. Pure. */
 
+import { isDefaultProvider, isProviderType, stackType, urnParts } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import { type ResourceState, references } from "../state/state.ts";
-import { isDefaultProvider, isProviderType, stackType, urnParts } from "../state/urn.ts";
 
 export interface Graph {
   readonly nodes: readonly {

@@ -1,5 +1,6 @@
 /** Takes the objects of a survey into the state, all of them or none. Asks the service nothing. */
 
+import { stackUrn } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { guarded } from "../deployment/apply.ts";
@@ -9,7 +10,6 @@ import { createRegistry } from "../deployment/registry.ts";
 import { type Run, stepFor } from "../deployment/run.ts";
 import { EngineError } from "../failure.ts";
 import type { ResourceState } from "../state/state.ts";
-import { stackUrn } from "../state/urn.ts";
 import type { Discovery } from "./survey.ts";
 
 export interface Intake {

@@ -1,6 +1,7 @@
 /** What is done with a stack's state alone: it is told, handed over, replaced, unlocked. Writes nothing to the service. */
 
 import { randomUUID } from "node:crypto";
+import { stackType } from "../../core/engines/urn.ts";
 import type { Provider } from "../../core/protocol.ts";
 import { EngineError } from "../failure.ts";
 import type { StateFolder } from "../state/folder.ts";
@@ -9,7 +10,6 @@ import { isDead, lockOwner, type Machine } from "../state/lock.ts";
 import { PassphraseError } from "../state/passphrase.ts";
 import { parseSnapshot, type SnapshotFile, saltOf } from "../state/snapshot.ts";
 import { deploymentOf, refuseForeign, renamed, toPulumi, toSnapshot } from "../state/transfer.ts";
-import { stackType } from "../state/urn.ts";
 import type { Engine } from "./facade.ts";
 import { graphOf } from "./graph.ts";
 import type { Operations } from "./operation.ts";

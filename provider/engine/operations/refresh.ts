@@ -1,5 +1,6 @@
 /** Brings the state to what the service has, and compares the two without touching either. Writes nothing to the service. */
 
+import { isProviderType, urnParts } from "../../core/engines/urn.ts";
 import { isWithin, parsePath } from "../../core/property-path.ts";
 import type { Urn } from "../../core/protocol.ts";
 import { isSecret, secret, type Value, type ValueMap } from "../../core/value.ts";
@@ -11,7 +12,6 @@ import type { Step } from "../event.ts";
 import type { Position } from "../host.ts";
 import { notesOf } from "../state/notes.ts";
 import type { ResourceState } from "../state/state.ts";
-import { isProviderType, urnParts } from "../state/urn.ts";
 import { refuseAllGone } from "./gone.ts";
 
 /** What is read in a refresh: objects that exist. */

@@ -1,5 +1,6 @@
 /** Runs a program with nothing but checks: no request, no state changed. Finds what the declarations alone show, before anything is asked of the service. */
 
+import { isProviderType, makeUrn } from "../../core/engines/urn.ts";
 import { CheckFailedError, type Urn } from "../../core/protocol.ts";
 import { unknownFrom, type ValueMap } from "../../core/value.ts";
 import { type Entry, goalAliases } from "../deployment/goal.ts";
@@ -8,7 +9,6 @@ import { type Run, refuseUnknownTargets } from "../deployment/run.ts";
 import { nameSeed } from "../deployment/seed.ts";
 import { EngineError } from "../failure.ts";
 import { type Goal, type Host, type Position, type Program, ProgramError, type Registered } from "../host.ts";
-import { isProviderType, makeUrn } from "../state/urn.ts";
 
 export interface Declared {
   readonly goal: Goal;

@@ -1,12 +1,12 @@
 /** Moves a stack to another target on purpose: looks for each of its objects there, and says from now on where they are. Forgets nothing. */
 
+import { isProviderType, referencedProvider } from "../../core/engines/urn.ts";
 import type { Provider, Urn } from "../../core/protocol.ts";
 import { readObject } from "../deployment/observation.ts";
 import type { Run } from "../deployment/run.ts";
 import { EngineError } from "../failure.ts";
 import type { ResourceState } from "../state/state.ts";
 import { type Target, targetKey, targetText } from "../state/target.ts";
-import { isProviderType, referencedProvider } from "../state/urn.ts";
 
 /** What a provider's objects are on, and what they would be on. */
 export interface Move {

@@ -4,6 +4,7 @@
  */
 
 import { createHmac } from "node:crypto";
+import { isProviderType, providerReference } from "../../core/engines/urn.ts";
 import type { Provider, TargetIdentity, Urn } from "../../core/protocol.ts";
 import type { ProviderPool } from "../deployment/pool.ts";
 import { EngineError } from "../failure.ts";
@@ -16,7 +17,6 @@ import {
   targetText,
   usedTargets,
 } from "../state/target.ts";
-import { isProviderType, providerReference } from "../state/urn.ts";
 
 export interface TargetJudge {
   /** Judges a configured Provider of the provider resource (absent: the default one) by what is known without a request. Returns it with its answers judged, too. */

@@ -1,7 +1,7 @@
 /** Other URNs that a resource may have had: its own aliases, and those that follow from its parent's. Pure. */
 
+import { makeUrn, urnParts } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
-import { makeUrn, urnParts } from "./urn.ts";
 
 /** An alias as the option has it. */
 export type Alias =

@@ -1,13 +1,13 @@
 /** The state folder: which file is whose, and how its stacks are opened. */
 
 import { dirname, join } from "node:path";
+import { stackType } from "../../core/engines/urn.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
 import { createDisk, type Disk } from "./disk.ts";
 import { type Ledger, openLedger } from "./ledger.ts";
 import type { DeriveKey } from "./passphrase.ts";
 import { createSealers, type Sealer } from "./sealer.ts";
-import { stackType } from "./urn.ts";
 
 export interface StateFolder {
   readonly path: string;

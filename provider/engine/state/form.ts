@@ -1,6 +1,6 @@
 /** Whether what was read as a deployment has the form of one: types, URNs, no name twice. Says the first fault. Pure. */
 
-import { owner, stackType } from "./urn.ts";
+import { owner, stackType } from "../../core/engines/urn.ts";
 
 export const isMap = (value: unknown): value is { readonly [name: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value);

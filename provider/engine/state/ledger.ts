@@ -4,6 +4,7 @@
  */
 
 import { createHash, randomUUID } from "node:crypto";
+import type { Owner } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
@@ -24,7 +25,6 @@ import {
 } from "./snapshot.ts";
 import { type Attempt, ordered, type ResourceState } from "./state.ts";
 import type { Target, Targets } from "./target.ts";
-import type { Owner } from "./urn.ts";
 import { sealedJson } from "./wire.ts";
 import { createWorkingState, type WorkingState } from "./working-state.ts";
 

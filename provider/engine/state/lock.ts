@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname, userInfo } from "node:os";
+import { isAlive } from "../../machine/process.ts";
 import { EngineError } from "../failure.ts";
 import type { Disk } from "./disk.ts";
 import { isMap } from "./form.ts";
@@ -46,14 +47,7 @@ export function thisMachine(): Machine {
     user,
     host: hostname(),
     pid: process.pid,
-    isAlive(pid) {
-      try {
-        process.kill(pid, 0);
-        return true;
-      } catch (error) {
-        return (error as { code?: unknown }).code === "EPERM";
-      }
-    },
+    isAlive,
   };
 }
 

@@ -1,6 +1,6 @@
 /** The notes of one object, as its verbs get them: kept by the ledger in the object's slot. */
 
-import { notesIn } from "../../core/notes.ts";
+import { notesIn } from "../../core/engines/notes.ts";
 import type { Notes } from "../../core/protocol.ts";
 import type { Ledger } from "./ledger.ts";
 

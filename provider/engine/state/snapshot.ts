@@ -1,13 +1,13 @@
 /** The state file of one stack: Pulumi's deployment version 3 with a few words of our own beside it; written, read, and checked. Knows no journal. */
 
 import { createHash } from "node:crypto";
+import { type Owner, owner } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { EngineError, messageOf } from "../failure.ts";
 import { deploymentFault, isMap } from "./form.ts";
 import { type Attempt, ordered, type ResourceState, references } from "./state.ts";
 import { isTarget, type Target, type Targets, targetRecord, usedTargets } from "./target.ts";
-import { type Owner, owner } from "./urn.ts";
 import type { Sealing } from "./wire.ts";
 import { holdsSealed, type JsonMap, resourceFromWire, resourceToWire } from "./wire.ts";
 

@@ -1,5 +1,6 @@
 /** Hands a stack's state over: to a file of our own, to Pulumi's `stack import`, and back from either. */
 
+import { type Owner, owner, stackType, urnParts } from "../../core/engines/urn.ts";
 import { EngineError } from "../failure.ts";
 import { deploymentFault } from "./form.ts";
 import type { Sealer } from "./sealer.ts";
@@ -13,7 +14,6 @@ import {
 } from "./snapshot.ts";
 import { ordered, type ResourceState } from "./state.ts";
 import type { Target, Targets } from "./target.ts";
-import { type Owner, owner, stackType, urnParts } from "./urn.ts";
 import { type Json, type JsonMap, resourceToWire } from "./wire.ts";
 
 /** What `pulumi stack import` reads. */

@@ -1,5 +1,6 @@
 /** Property values and resources as Pulumi's deployment version 3 writes them in JSON, secrets sealed; knows no file and no passphrase. */
 
+import { signatureKey, signatures, unknownString } from "../../core/engines/signature.ts";
 import {
   type Archive,
   type Asset,
@@ -20,17 +21,8 @@ import {
 } from "../../core/value.ts";
 import type { ResourceState } from "./state.ts";
 
-const signature = "4dabf18193072939515e22adb298388d";
-const signatures = {
-  secret: "1b47061264138c4ac30d75fd1eb44270",
-  asset: "c44067f5952c0a294b673a41bacd8c17",
-  archive: "0def7320c3a5731c473e5ecbe6d01bc7",
-  resource: "5cf8f73096256a8f31e491e813e4eb8e",
-} as const;
-const unknownText = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-
 /** The JSON of a secret that cannot be opened: an unknown. */
-export const sealedJson = JSON.stringify(unknownText);
+export const sealedJson = JSON.stringify(unknownString);
 
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 export interface JsonMap {
@@ -50,18 +42,18 @@ export type SecretWriter = (json: string) => { ciphertext: string } | { plaintex
 export function toWire(value: Value, write: SecretWriter): Json {
   if (isSecret(value)) {
     const inner = toWire(revealAll(value.value), write);
-    return { [signature]: signatures.secret, ...write(JSON.stringify(inner)) };
+    return { [signatureKey]: signatures.secret, ...write(JSON.stringify(inner)) };
   }
-  if (isUnknown(value)) return unknownText;
-  if (isAsset(value)) return { [signature]: signatures.asset, ...contentOf(value) };
+  if (isUnknown(value)) return unknownString;
+  if (isAsset(value)) return { [signatureKey]: signatures.asset, ...contentOf(value) };
   if (isArchive(value)) {
     const { assets, ...rest } = contentOf(value) as JsonMap;
     const members = value.assets && mapWire(value.assets, write);
-    return { [signature]: signatures.archive, ...rest, ...(members ? { assets: members } : {}) };
+    return { [signatureKey]: signatures.archive, ...rest, ...(members ? { assets: members } : {}) };
   }
   if (isResourceReference(value)) {
-    const reference: JsonMap = { [signature]: signatures.resource, urn: value.urn };
-    if (value.id !== undefined) reference.id = typeof value.id === "string" ? value.id : unknownText;
+    const reference: JsonMap = { [signatureKey]: signatures.resource, urn: value.urn };
+    if (value.id !== undefined) reference.id = typeof value.id === "string" ? value.id : unknownString;
     return reference;
   }
   if (Array.isArray(value)) return value.map((item) => toWire(item as Value, write));
@@ -79,16 +71,16 @@ function contentOf(value: Asset | Archive): JsonMap {
 
 /** Reads a value back. Throws when a secret does not open or a signature is not known. */
 export function fromWire(json: Json, sealing: Pick<Sealing, "open">): Value {
-  if (json === unknownText) return unknown;
+  if (json === unknownString) return unknown;
   if (Array.isArray(json)) return json.map((item) => fromWire(item, sealing));
   if (typeof json !== "object" || json === null) return json;
-  const kind = json[signature];
+  const kind = json[signatureKey];
   if (kind === undefined) return fromWireMap(json, sealing);
   if (kind === signatures.secret) {
     const text = typeof json.plaintext === "string" ? json.plaintext : sealing.open(String(json.ciphertext));
     return secret(fromWire(JSON.parse(text) as Json, sealing));
   }
-  const { [signature]: _, ...rest } = json;
+  const { [signatureKey]: _, ...rest } = json;
   if (kind === signatures.asset) return asset(rest);
   if (kind === signatures.archive) {
     const members = rest.assets as JsonMap | undefined;
@@ -98,7 +90,7 @@ export function fromWire(json: Json, sealing: Pick<Sealing, "open">): Value {
   }
   if (kind === signatures.resource) {
     const id = typeof rest.id === "string" && rest.id !== "" ? rest.id : undefined;
-    return resourceReference(String(rest.urn), id === unknownText ? unknown : id);
+    return resourceReference(String(rest.urn), id === unknownString ? unknown : id);
   }
   throw new Error(
     `a saved value has a form that this version does not know (${JSON.stringify(kind).slice(0, 100)}): nothing was done; use the version that saved it, or bring an intact state back with \`plumbline stack import\``,
@@ -113,7 +105,7 @@ export function fromWireMap(json: JsonMap, sealing: Pick<Sealing, "open">): Valu
 export function holdsSealed(json: Json | undefined): boolean {
   if (Array.isArray(json)) return json.some(holdsSealed);
   if (typeof json !== "object" || json === null) return false;
-  if (json[signature] === signatures.secret) return json.plaintext === undefined;
+  if (json[signatureKey] === signatures.secret) return json.plaintext === undefined;
   return Object.values(json).some(holdsSealed);
 }
 

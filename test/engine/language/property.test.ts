@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { nearest } from "../../../provider/core/nearest.ts";
 import { writeJson, writeNumber } from "../../../provider/engine/language/evaluation/written.ts";
 import { parseDuration } from "../../../provider/engine/language/program/resource.ts";
 import {
@@ -7,7 +8,6 @@ import {
   type InterpolationParts,
   parseInterpolation,
 } from "../../../provider/engine/language/syntax/interpolation.ts";
-import { nearest } from "../../../provider/engine/language/syntax/nearest.ts";
 import { readPlainScalar } from "../../../provider/engine/language/syntax/scalar.ts";
 import { fakeHost, head, load, told } from "./fixture.ts";
 

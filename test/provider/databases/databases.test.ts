@@ -1,7 +1,7 @@
 /** Databases and their snapshots: the life of each type, what is peculiar to it, its verbs, and the functions of the area. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { notesIn } from "../../../provider/core/notes.ts";
+import { notesIn } from "../../../provider/core/engines/notes.ts";
 import type { CheckFailure, Provider } from "../../../provider/core/protocol.ts";
 import {
   isSecret,

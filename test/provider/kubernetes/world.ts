@@ -1,6 +1,6 @@
 /** Clusters as an engine keeps them between runs: inputs, state and notes; runs that end well and runs that are killed. */
 
-import { noNotes, notesIn } from "../../../provider/core/notes.ts";
+import { noNotes, notesIn } from "../../../provider/core/engines/notes.ts";
 import type { Notes, Provider } from "../../../provider/core/protocol.ts";
 import type { ValueMap } from "../../../provider/core/value.ts";
 import { createProvider } from "../../../provider/provider.ts";

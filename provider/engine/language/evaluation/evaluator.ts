@@ -1,9 +1,9 @@
 /** Evaluates expressions: references, text, calls; asks the host for functions and other stacks. Registers nothing and knows no order. */
 
+import { didYouMeanOrOneOf } from "../../../core/nearest.ts";
 import { isValueMap, secret, unknown, type Value } from "../../../core/value.ts";
 import type { Expression, Reference } from "../syntax/expression.ts";
 import { formatReference } from "../syntax/interpolation.ts";
-import { didYouMeanOrOneOf } from "../syntax/nearest.ts";
 import { ArgumentError, computeBuiltin } from "./builtin.ts";
 import { type Evaluation, reportError } from "./context.ts";
 import { invoke } from "./invocation.ts";

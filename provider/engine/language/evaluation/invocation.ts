@@ -1,8 +1,8 @@
 /** Calls a provider's function: evaluates its arguments and options, asks the host, and takes the result apart. */
 
+import { didYouMeanOrOneOf } from "../../../core/nearest.ts";
 import { isUnknown, secret, unknown, type Value, type ValueMap } from "../../../core/value.ts";
 import type { Expression } from "../syntax/expression.ts";
-import { didYouMeanOrOneOf } from "../syntax/nearest.ts";
 import { type Evaluation, reportError } from "./context.ts";
 import { evaluateProvider, evaluateResource, evaluateResources } from "./resource-option.ts";
 import { type Bare, bare, resultOf, type Term, tracked } from "./term.ts";

@@ -1,7 +1,7 @@
 /** Checks calls within expressions, and options that take resources: arguments and forms, before anything runs. */
 
+import { didYouMean } from "../../../core/nearest.ts";
 import type { Expression } from "../syntax/expression.ts";
-import { didYouMean } from "../syntax/nearest.ts";
 import { type Checking, checkFits } from "./fit.ts";
 import { describeShape, type Shape, shapeOfProperties } from "./shape.ts";
 import { packageName, spellings } from "./token.ts";

@@ -1,8 +1,8 @@
 /** Checks a linked template against the catalogue: types, property names, what is required, plain types, options. Leaves values to the provider. */
 
+import { didYouMeanOrOneOf } from "../../../core/nearest.ts";
 import type { Catalogue } from "../../../core/protocol.ts";
 import type { Expression } from "../syntax/expression.ts";
-import { didYouMeanOrOneOf } from "../syntax/nearest.ts";
 import type { Report } from "../syntax/report.ts";
 import { checkResourceList, checkResourceOption, checkWithin } from "./check-call.ts";
 import { type Checking, checkEntries, checkFits } from "./fit.ts";

@@ -1,9 +1,9 @@
 /** Joins the config that a project declares with the values of its stack; finds what is missing or of the wrong type. */
 
+import { didYouMean } from "../../../core/nearest.ts";
 import type { Catalogue } from "../../../core/protocol.ts";
 import { secret, type Value } from "../../../core/value.ts";
 import type { Position } from "../../host.ts";
-import { didYouMean } from "../syntax/nearest.ts";
 import { isNothing, readFlag, readRecord, readText } from "../syntax/record.ts";
 import type { Report } from "../syntax/report.ts";
 import { describeNode, type MapEntry, type Node } from "../syntax/yaml.ts";

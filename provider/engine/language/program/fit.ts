@@ -1,9 +1,9 @@
 /** Checks written-out values against the shapes that are wanted of them, each finding at its own place. */
 
+import { didYouMeanOrOneOf } from "../../../core/nearest.ts";
 import { formatPath, type PathStep } from "../../../core/property-path.ts";
 import type { Catalogue } from "../../../core/protocol.ts";
 import type { Expression } from "../syntax/expression.ts";
-import { didYouMeanOrOneOf } from "../syntax/nearest.ts";
 import type { Report } from "../syntax/report.ts";
 import type { Inference } from "./inference.ts";
 import type { PropertyEntry } from "./resource.ts";

@@ -1,8 +1,8 @@
 /** Who needs whom: the order in which variables and resources can be made, and the references and circles that allow none. */
 
+import { didYouMeanOrOneOf } from "../../../core/nearest.ts";
 import type { Position } from "../../host.ts";
 import { type Reference, referencesIn } from "../syntax/expression.ts";
-import { didYouMeanOrOneOf } from "../syntax/nearest.ts";
 import type { Report } from "../syntax/report.ts";
 import { expressionsOf, hasInvoke, isProvider, referencesOf, type Template } from "./template.ts";
 

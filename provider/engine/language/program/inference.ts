@@ -1,9 +1,9 @@
 /** Finds out before a run what an expression will be, and which steps of a reference cannot be taken. Reports those; judges no property. */
 
+import { didYouMeanOrOneOf } from "../../../core/nearest.ts";
 import type { Catalogue, FunctionInfo } from "../../../core/protocol.ts";
 import type { Expression, Reference } from "../syntax/expression.ts";
 import { formatReference } from "../syntax/interpolation.ts";
-import { didYouMeanOrOneOf } from "../syntax/nearest.ts";
 import type { Report } from "../syntax/report.ts";
 import type { ResourceDeclaration } from "./resource.ts";
 import {

@@ -1,6 +1,6 @@
 /** Reads the project file's own keys: which it knows, which have no meaning to this engine, and the sections the program is made of. */
 
-import { didYouMean } from "../syntax/nearest.ts";
+import { didYouMean } from "../../../core/nearest.ts";
 import { readLiterals, readRecord, readText } from "../syntax/record.ts";
 import type { Report } from "../syntax/report.ts";
 import { describeNode, type MapEntry, type Node } from "../syntax/yaml.ts";

@@ -1,7 +1,7 @@
 /** What the type of a resource names: one of ours, an explicit provider, another stack, or something for Pulumi's engine. Pure. */
 
+import { didYouMean } from "../../../core/nearest.ts";
 import type { Catalogue, ResourceInfo } from "../../../core/protocol.ts";
-import { didYouMean } from "../syntax/nearest.ts";
 
 export type ResourceType =
   | { readonly kind: "resource"; readonly token: string; readonly info: ResourceInfo }

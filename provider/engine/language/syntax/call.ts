@@ -1,9 +1,9 @@
 /** Reads calls (`fn::…`) out of YAML: which function, with which arguments; evaluates nothing. */
 
+import { didYouMeanOrOneOf } from "../../../core/nearest.ts";
 import type { Position } from "../../host.ts";
 import { type BuiltinName, builtinNames, builtinOf, builtins } from "./builtin-name.ts";
 import type { Expression, InvokeOptions } from "./expression.ts";
-import { didYouMeanOrOneOf } from "./nearest.ts";
 import { isNothing, readLiteral, readRecord } from "./record.ts";
 import type { Report } from "./report.ts";
 import { describeNode, type MapEntry, type Node } from "./yaml.ts";

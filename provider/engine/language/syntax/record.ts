@@ -1,8 +1,8 @@
 /** Reads a YAML object that has known keys; knows nothing of what the keys mean. */
 
+import { didYouMean } from "../../../core/nearest.ts";
 import type { Position } from "../../host.ts";
 import { parseInterpolation } from "./interpolation.ts";
-import { didYouMean } from "./nearest.ts";
 import type { Report } from "./report.ts";
 import { describeNode, type MapEntry, type Node, positionWithin, type TextNode } from "./yaml.ts";
 

@@ -1,6 +1,6 @@
 /** URNs, as Pulumi makes them: `urn:pulumi:<stack>::<project>::<parent types$type>::<name>`. Pure. */
 
-import type { Urn } from "../../core/protocol.ts";
+import type { Urn } from "../protocol.ts";
 
 export const stackType = "pulumi:pulumi:Stack";
 export const providerTypePrefix = "pulumi:providers:";
@@ -27,6 +27,22 @@ export function urnParts(urn: Urn): UrnParts {
     type: qualifiedType.slice(qualifiedType.lastIndexOf("$") + 1),
     name: name.join("::"),
   };
+}
+
+/** The name that a URN ends with; empty where it has none. */
+export function nameOf(urn: string): string {
+  return urn.split("::").slice(3).join("::");
+}
+
+/** The type that a URN names; empty where it names none. */
+export function typeOf(urn: string): string {
+  const types = urn.split("::")[2] ?? "";
+  return types.slice(types.lastIndexOf("$") + 1);
+}
+
+/** The stack that a URN begins with; empty where it is none. */
+export function stackOf(urn: string): string {
+  return (urn.split("::")[0] ?? "").replace(/^urn:pulumi:/, "");
 }
 
 /** Whose a state is. */

@@ -1,9 +1,9 @@
-/** The end of another process: the plugin of a killed engine, which still ends the calls that it has. */
+/** Whether another process of this machine still runs, and its end. */
 
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
-/** How long the plugin of a killed engine may take to end. */
+/** How long the plugin of a killed engine, which still ends the calls that it has, may take to end. */
 const lingerMs = 60_000;
 const pollMs = 100;
 
@@ -13,7 +13,8 @@ export async function endOf(pid: number): Promise<void> {
   while (pid !== process.pid && isAlive(pid) && performance.now() < deadline) await setTimeout(pollMs);
 }
 
-function isAlive(pid: number): boolean {
+/** True while a process has this number and has not ended. */
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {

@@ -1,6 +1,6 @@
 /** When a create begins, by the service's clock: a later run tells what it made from older objects by that time. Pure. */
 
-import type { Provider } from "./protocol.ts";
+import type { Provider } from "../protocol.ts";
 
 /**
  * By how much a time of this machine's clock is set back where the service never told its own: clocks differ, and it is better to look at an

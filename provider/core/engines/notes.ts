@@ -1,6 +1,6 @@
 /** Notes as a verb gets them, over whatever keeps them: what both engines refuse alike. It knows no file. */
 
-import type { Notes } from "./protocol.ts";
+import type { Notes } from "../protocol.ts";
 import {
   isArchive,
   isAsset,
@@ -10,7 +10,7 @@ import {
   some,
   type Value,
   type ValueMap,
-} from "./value.ts";
+} from "../value.ts";
 
 /** Where the notes of one object are kept, all of them together. */
 export interface NoteStore {
