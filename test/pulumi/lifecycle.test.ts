@@ -174,6 +174,14 @@ describe("Create", () => {
     });
   });
 
+  it("marks an output whole where its input holds a secret that the answer shows bare", async () => {
+    const { create } = await start({
+      create: async () => ({ id: "1", state: { name: "x", tags: ["a", "hidden"] } }),
+    });
+    const { properties } = await create(urn, { name: "x", tags: ["a", secret("hidden")] });
+    expect(properties).toEqual({ name: "x", tags: secret(["a", "hidden"]) });
+  });
+
   it("hands on the custom timeout in seconds, and none as none", async () => {
     const { create, fake } = await start();
     await create(urn, {}, { timeout: 300 });
