@@ -121,10 +121,3 @@ export interface CreateVariant<I extends Fields> {
   /** The fields that the request carries. */
   readonly fields: readonly (keyof I & string)[];
 }
-
-/** The request that removes an object where that is not the DELETE of its path. */
-export interface Removal {
-  readonly method: "post" | "put" | "delete";
-  readonly path: string;
-  readonly body?: WireObject;
-}

@@ -7,7 +7,6 @@ import type {
   Examination,
   FetchContext,
   ObjectContext,
-  Removal,
   Verb,
 } from "./action.ts";
 import type { CertificatePort } from "./certificate-port.ts";
@@ -203,10 +202,8 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly ready?: Readiness;
   /** After a create or an update, when everything is done: waits for what comes later than the object itself (`observe` then reads it). */
   readonly finish?: (context: ObjectContext<I>, object: WireObject) => Promise<void>;
-  /** The request that removes the object (a revoke, a PUT of the defaults); default: the DELETE of its path. */
-  readonly removal?: (values: ValuesOf<I>, path: string) => Removal;
-  /** Removes the object where that is not one request; repeating it changes nothing more. */
-  readonly delete?: (context: ObjectContext<I>) => Promise<void>;
+  /** Removes the object where that is not the DELETE of its path (a revoke, a PUT of the defaults); repeated while it is still there. */
+  readonly delete?: (context: ObjectContext<I>) => Promise<unknown>;
   /** What is lost with a replaced object (`its databases and backups`): the plan of a replacement says so. */
   readonly lostByReplace?: string;
   /** Does what must happen before the DELETE. */
@@ -273,7 +270,6 @@ export type {
   CreateVariant,
   FetchContext,
   ObjectContext,
-  Removal,
   Verb,
   VerbContext,
 } from "./action.ts";

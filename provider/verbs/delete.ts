@@ -50,24 +50,17 @@ export interface Doomed extends ObjectContext<Fields> {
   readonly values: { readonly [name: string]: unknown };
 }
 
-/** Removes the object as its type says; a POST or an action whose answer is lost is repeated only while the object is still there. */
+/** Removes the object as its type says; an action whose answer is lost is repeated only while the object is still there. */
 export async function remove(type: ResourceType, doomed: Doomed): Promise<void> {
-  const { service, id, attempt, values } = doomed;
-  const whileThere = async (send: () => Promise<unknown>) => {
-    for (let round = 1; ; round++) {
-      try {
-        await send();
-        return;
-      } catch (error) {
-        if (!isAnswerLost(error) || round === removals) throw error;
-        await fetchObject({ type, id, attempt, values }, { fresh: true }); // gone: so the caller is told
-      }
+  const { service, id, path, attempt, values } = doomed;
+  if (!type.delete) return service.delete(path);
+  for (let round = 1; ; round++) {
+    try {
+      await type.delete(doomed);
+      return;
+    } catch (error) {
+      if (!isAnswerLost(error) || round === removals) throw error;
+      await fetchObject({ type, id, attempt, values }, { fresh: true }); // gone: so the caller is told
     }
-  };
-  const { delete: act } = type;
-  if (act) return whileThere(() => act(doomed));
-  const removal = type.removal?.(values, doomed.path) ?? { method: "delete", path: doomed.path };
-  if (removal.method === "delete") return service.delete(removal.path);
-  if (removal.method === "put") return void (await service.put(removal.path, removal.body ?? {}));
-  return whileThere(() => service.post(removal.path, removal.body));
+  }
 }

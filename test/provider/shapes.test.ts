@@ -106,7 +106,7 @@ describe("an object that exists from the beginning, with an id of names", () => 
     collection: "/settings",
     nameFormat: "REGION/HOST",
     takesOver: true,
-    removal: (_, path) => ({ method: "put", path, body: { port: 22 } }),
+    delete: ({ service: port, path }) => port.put(path, { port: 22 }),
     asDeclared: (answered) => ({ ...answered, port: Number(answered["port"]) }),
     inputs: {
       region: text({ ...words, immutable: true, adoptKey: true }),
@@ -167,7 +167,7 @@ describe("an object with verbs, revoked rather than deleted", () => {
     description: "",
     path: "/logins/{loginNumber}",
     nameFormat: "LABEL",
-    removal: (_, path) => ({ method: "post", path: `${path}/revoke` }),
+    delete: ({ service: port, path }) => port.post(`${path}/revoke`),
     ready: { isReady: (login) => login["busy"] === 0 },
     inputs: {
       label: text({ ...words, adoptKey: true }),

@@ -81,5 +81,5 @@ export const Credential = resource({
       },
     },
   ],
-  removal: (_, path) => ({ method: "post", path: `${path}/revoke` }),
+  delete: ({ service, path }) => service.post(`${path}/revoke`),
 });

@@ -70,5 +70,5 @@ export const InstanceSettings = resource({
     body: { ssh: { ...defaults, ...ssh } },
     fields: ["computeId", "ssh"],
   }),
-  removal: (_, path) => ({ method: "put", path, body: { ssh: defaults } }),
+  delete: ({ service, path }) => service.put(path, { ssh: defaults }),
 });

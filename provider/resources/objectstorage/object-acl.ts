@@ -44,5 +44,5 @@ export const ObjectAcl = resource({
       },
     },
   ],
-  removal: ({ name, ...place }) => ({ method: "put", path: pathOf(place), body: { name, acl: "private" } }),
+  delete: ({ service, inputs }) => service.put(pathOf(inputs), { name: inputs.name, acl: "private" }),
 });
