@@ -102,6 +102,17 @@ export interface Readiness {
   readonly failure?: (object: WireObject) => string | undefined;
 }
 
+/** How creates take turns. */
+export interface Turns<I extends Fields> {
+  /** Creates whose queue is the same run one after the other. */
+  readonly queue: (values: ValuesOf<I>) => string;
+  /**
+   * Waits until nothing is in progress: before a create is sent, and after it, as its answer then has no id; the object is then in its list,
+   * where it is found by its adopt key and its age.
+   */
+  readonly idle?: (context: ActionContext<I>) => Promise<void>;
+}
+
 /** How long a verb may take, in seconds. */
 export interface Timeouts {
   readonly create: number;
@@ -187,16 +198,12 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
       ) => Promise<readonly WireObject[]>);
   /** Makes the object where that is not one POST; it carries all inputs, and repeating it changes nothing more. Every parameter of the path is an input. */
   readonly create?: (context: ActionContext<I>) => Promise<void>;
-  /** Creates whose queue is the same run one after the other; default: those that could be taken for each other. */
-  readonly createQueue?: (values: ValuesOf<I>) => string;
+  /** Which creates run one after the other; default: those that could be taken for each other. */
+  readonly turns?: Turns<I>;
   /** Its objects have neither a name nor a date by which one of them could be told from another that is like it: a create notes which are there before it. */
   readonly indistinct?: true;
   /** Looks at the live object before it is changed, and in previews: refuses, or asks the user for leave. */
   readonly examine?: (context: Examination<I>) => Promise<void>;
-  /** Waits until a create may be sent. */
-  readonly beforeCreate?: (context: ActionContext<I>) => Promise<void>;
-  /** For creates whose answer has no id: waits until the object is in its list, where it is found by its adopt key and its age. */
-  readonly appears?: (context: ActionContext<I>) => Promise<void>;
   /** Adds to the object what other views say of it. */
   readonly observe?: (context: ObjectContext<I>, object: WireObject) => Promise<WireObject>;
   readonly ready?: Readiness;

@@ -104,7 +104,7 @@ export async function findResource(
 
 /** Creates whose objects could be taken for each other have the same one. */
 const queueOf = (type: ResourceType, values: Values) =>
-  type.createQueue ? `${type.key} ${type.createQueue(values)}` : adoptKeyOf(type, values);
+  type.turns ? `${type.key} ${type.turns.queue(values)}` : adoptKeyOf(type, values);
 
 /** The object: taken over from an earlier attempt, or made now. */
 async function ensure(creation: Creation): Promise<Made> {
@@ -117,7 +117,7 @@ async function ensure(creation: Creation): Promise<Made> {
   }
   if (!earlier) {
     await refuseTakeover(type, request, attempt, values);
-    await type.beforeCreate?.(actionContext({ identity: request, attempt, values }));
+    await type.turns?.idle?.(actionContext({ identity: request, attempt, values }));
   }
   const made: Made = earlier ? { ...earlier, posted: new Set(), isResumed: true } : await make(creation);
   session.plan.know(type, made.id, request.urn);
@@ -132,7 +132,7 @@ async function resume(creation: Creation, earlier: EarlierAttempt): Promise<Foun
   if (!present) return undefined;
   const isOther = isTaken(creation, present);
   if (id !== undefined && isOther(id)) return undefined;
-  if (id === undefined) await type.appears?.(actionContext({ identity: request, attempt, values }));
+  if (id === undefined) await type.turns?.idle?.(actionContext({ identity: request, attempt, values }));
   const search = { type, values, attempt, startedAt: () => startedAt, isTaken: isOther };
   return findMade({ ...search, takesOneOfTwins: true }, id);
 }

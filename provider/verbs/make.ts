@@ -68,7 +68,7 @@ export async function make(creation: Creation): Promise<Made> {
   const startedAt = () =>
     new Date(Date.parse(session.service().serviceTime()) - (performance.now() - began)).toISOString();
   // A wait for what appears late may outlast the service's clock; such a type has asked the service before.
-  const sentAt = type.appears && startedAt();
+  const sentAt = type.turns?.idle && startedAt();
   const present = await idsBefore(type, attempt, values);
   const look = async () => {
     const since = sentAt ? () => sentAt : startedAt;
@@ -84,7 +84,7 @@ export async function make(creation: Creation): Promise<Made> {
       if (object["id"] !== undefined || type.ownParameter === undefined) {
         return { id: idOf(type, values, object), object, posted };
       }
-      const appeared = type.appears && (await look());
+      const appeared = type.turns?.idle && (await look());
       if (appeared) return { ...appeared, posted };
       throw new Error(`POST ${variant.path} was answered, but what it made is not there`);
     } catch (error) {
@@ -124,7 +124,7 @@ async function afterLostAnswer(
   present: ReadonlySet<string>,
 ): Promise<Found | undefined> {
   const { type, request, attempt, values } = creation;
-  await type.appears?.(actionContext({ identity: request, attempt, values }));
+  await type.turns?.idle?.(actionContext({ identity: request, attempt, values }));
   return findMade({ type, values, attempt, startedAt, isTaken: isTaken(creation, present) });
 }
 

@@ -26,11 +26,11 @@ describe("an object that its create does not tell of", () => {
       label: text({ ...words, adoptKey: true, unique: true, immutable: true }),
     },
     outputs: {},
-    createQueue: ({ engineId }) => String(engineId),
-    beforeCreate: async ({ wait, inputs }) =>
-      void (await wait(`/engines/${inputs.engineId}`, "", (engine) => engine?.["busy"] === 0)),
-    appears: async ({ wait, inputs }) =>
-      void (await wait(`/engines/${inputs.engineId}`, "", (engine) => engine?.["busy"] === 0)),
+    turns: {
+      queue: ({ engineId }) => String(engineId),
+      idle: async ({ wait, inputs }) =>
+        void (await wait(`/engines/${inputs.engineId}`, "", (engine) => engine?.["busy"] === 0)),
+    },
   });
 
   /** An engine that is busy for two looks after each copy is begun; then the copy is in the list. */

@@ -74,9 +74,7 @@ export const Snapshot = resource({
     created: text({ description: "When it was taken (UTC)." }),
   },
   timeouts: { create: 3600, update: 600, delete: 600 },
-  createQueue: ownerPath,
-  beforeCreate: waitUntilIdle,
-  appears: waitUntilIdle,
+  turns: { queue: ownerPath, idle: waitUntilIdle },
   async lookup({ after, creating, collection, list, get, isOurs, refuse }) {
     if (!creating || collection === undefined) return;
     if (after.target === "secondary" && (await get(ownerPath(after)))["cluster_size"] === 1)

@@ -83,7 +83,7 @@ export const NodePool = resource({
     await judgeType(after, cluster["region"] as string, context);
   },
   indistinct: true,
-  createQueue: ({ clusterId }) => String(clusterId),
+  turns: { queue: ({ clusterId }) => String(clusterId) },
   createRequest: (values) => ({
     path: `/lke/clusters/${values.clusterId}/pools`,
     body: createBody(values),
