@@ -47,7 +47,7 @@ export function shown(
     show: (object, args) => viewOf(type, object, args, more),
     collection: type.collection,
     reference: type.key,
-    ...(type.own && { own: type.own }),
+    ...(type.list?.own && { own: type.list.own }),
     ...changes,
   };
 }

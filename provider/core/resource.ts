@@ -102,6 +102,16 @@ export interface Readiness {
   readonly failure?: (object: WireObject) => string | undefined;
 }
 
+/** What is special about the list at a type's collection; default: it shows every object of the type, and no other. */
+export interface Listing {
+  /** Nothing lists the objects. */
+  readonly none?: true;
+  /** The service's filter that keeps it to the account's own objects, where it shows others too. */
+  readonly own?: WireObject;
+  /** False for objects that are of another type. */
+  readonly includes?: (object: WireObject) => boolean;
+}
+
 /** How creates take turns. */
 export interface Turns<I extends Fields> {
   /** Creates whose queue is the same run one after the other. */
@@ -136,8 +146,6 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly path: string;
   /** Where objects are listed and created; default: `path` without its last segment. */
   readonly collection?: string;
-  /** The service's filter that keeps the collection to the account's own objects, where it shows others too. */
-  readonly own?: WireObject;
   /** Types whose ids are the leading parameters (`["dns/domain"]` for a Record). */
   readonly parents?: readonly string[];
   /** Where the first parameter chooses the type that the next ones are the id of: types by that parameter's value. In place of `parents`. */
@@ -146,8 +154,6 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly standsBeside?: true;
   /** The service deletes the object together with its parent (the last of `parents`). */
   readonly goesWithParent?: true;
-  /** False for objects of the collection that are of another type; default: all are of this one. */
-  readonly includes?: (object: WireObject) => boolean;
   readonly inputs: I;
   readonly outputs: O;
   /** How people name an object under its parents (`www/A`), from the wire; default its label. */
@@ -189,13 +195,7 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly takesOver?: boolean;
   /** How the object is read where that is not the GET of its path alone: another path, a query, views joined. Undefined: it is not there. */
   readonly fetch?: (context: FetchContext) => Promise<WireObject | undefined>;
-  /** Lists the objects under these parents where no list of the collection answers them; false: nothing lists them. */
-  readonly enumerate?:
-    | false
-    | ((
-        context: Pick<FetchContext, "get" | "list">,
-        parents: { readonly [name: string]: string },
-      ) => Promise<readonly WireObject[]>);
+  readonly list?: Listing;
   /** Makes the object where that is not one POST; it carries all inputs, and repeating it changes nothing more. Every parameter of the path is an input. */
   readonly create?: (context: ActionContext<I>) => Promise<void>;
   /** Which creates run one after the other; default: those that could be taken for each other. */
@@ -217,7 +217,7 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly beforeDelete?: (context: ObjectContext<I>) => Promise<void>;
   /** A clearer text for a refused DELETE, if there is one. */
   readonly explainDelete?: (context: ObjectContext<I>) => Promise<string | undefined>;
-  /** Why an import of a whole account leaves out all objects (a text), or this one, which may be one that `includes` leaves out. */
+  /** Why an import of a whole account leaves out all objects (a text), or this one, which may be one that `list.includes` leaves out. */
   readonly leftOut?: string | ((object: WireObject) => string | undefined);
   /** Inputs that name another object in other ways than a field's own `reference` does. */
   readonly refers?: (inputs: ValueMap) => readonly TypeReference[];

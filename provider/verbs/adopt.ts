@@ -45,10 +45,13 @@ export async function findMade(search: Search, id?: string): Promise<Found | und
   if (collection === undefined) throw new Error(`the parents of this ${type.name} are not known`);
   const answered = await (type.asAnswered?.(values, service) ?? values);
   const candidates: Found[] = [];
-  const objects = await service.list(collection, { fresh: true, ...(type.own && { filter: type.own }) });
+  const objects = await service.list(collection, {
+    fresh: true,
+    ...(type.list?.own && { filter: type.list.own }),
+  });
   const startedAt = search.startedAt();
   for (const object of objects) {
-    if (type.includes?.(object) === false) continue;
+    if (type.list?.includes?.(object) === false) continue;
     const id = idOfListed(type, values, object);
     if (!search.isTaken(id) && isNotOlder(object, startedAt) && matches(type, id, answered, object)) {
       candidates.push({ id, object });

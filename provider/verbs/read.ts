@@ -130,21 +130,20 @@ async function listUnder(
   attempt: Attempt,
   family: Family,
   parentId: string,
-  includes = (object: WireObject) => type.includes?.(object) !== false,
+  includes = (object: WireObject) => type.list?.includes?.(object) !== false,
 ): Promise<{ id: string; object: WireObject }[]> {
   const { service } = attempt;
-  if (type.enumerate === false) return [];
+  if (type.list?.none) return [];
   if (family.parent && isOnePer(type, family.parent)) {
     const object = await fetchIfThere({ type, id: parentId, attempt }, { fresh: false });
     return object ? [{ id: parentId, object }] : [];
   }
   const parents = parentValues(type, family, parentId);
-  const reader = {
-    get: (path: string) => service.get(path),
-    list: (path: string) => service.list(path, type.own && { filter: type.own }),
-  };
   try {
-    const objects = await (type.enumerate?.(reader, parents) ?? reader.list(collectionPath(type, parents)!));
+    const objects = await service.list(
+      collectionPath(type, parents)!,
+      type.list?.own && { filter: type.list.own },
+    );
     return objects.filter(includes).map((object) => {
       const own = objectFromWire(type.inputs, type.asDeclared?.(object) ?? object);
       return { id: idOf(type, { ...own, ...parents }, object), object };
@@ -165,7 +164,7 @@ export async function listResources(
   const reasonOf = (object: WireObject) =>
     typeof type.leftOut === "function" ? type.leftOut(object) : type.leftOut;
   const includes = (object: WireObject) =>
-    type.includes?.(object) !== false || reasonOf(object) !== undefined;
+    type.list?.includes?.(object) !== false || reasonOf(object) !== undefined;
   const lists = await Promise.all(
     familiesOf(session, type).map(async (family) => {
       const { parent } = family;

@@ -20,7 +20,7 @@ describe("an object that its create does not tell of", () => {
     description: "",
     path: "/engines/{engineId}/copies/{copyNumber}",
     nameFormat: "LABEL",
-    includes: (copy) => copy["kind"] === "manual",
+    list: { includes: (copy) => copy["kind"] === "manual" },
     inputs: {
       engineId: id({ ...words, reference: "test/engine", immutable: true }),
       label: text({ ...words, adoptKey: true, unique: true, immutable: true }),

@@ -34,7 +34,7 @@ export const Snapshot = resource({
   path: "/databases/{kind}/instances/{instanceId}/backups/{snapshotNumber}",
   parentsByKind: { mysql: "databases/mySqlInstance", postgresql: "databases/postgreSqlInstance" },
   nameFormat: "KIND/INSTANCE_LABEL/LABEL",
-  includes: (backup) => backup["type"] === "snapshot",
+  list: { includes: (backup) => backup["type"] === "snapshot" },
   leftOut: (backup) =>
     backup["type"] === "snapshot"
       ? undefined

@@ -31,7 +31,7 @@ export const ObjectAcl = resource({
     const problem = values.name === undefined ? undefined : nameProblem(values.name);
     if (problem !== undefined) refuse("name", problem);
   },
-  enumerate: false,
+  list: { none: true },
   leftOut:
     "access lists of objects belong to whoever stores the objects: import those that a stack is to own one by one",
   aspects: [

@@ -114,7 +114,7 @@ export const StoredObject = resource({
     const { data } = (await get(path)) as { data: readonly WireObject[] };
     return data.find((object) => object["name"] === parameters["name"]);
   },
-  enumerate: false,
+  list: { none: true },
   leftOut: "what a bucket holds is data: import the objects that a stack is to own one by one",
   create: upload,
   aspects: [
