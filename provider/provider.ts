@@ -79,7 +79,7 @@ export const catalogue: Catalogue = catalogueOf(offer);
 
 /** A Provider for one operation of one configuration. Makes no request until it is configured and used. */
 export function createProvider(options: ProviderOptions = {}): Provider {
-  const connect = options.connect ?? connectService;
+  const connect = options.connect ?? createService;
   const cancelling = new AbortController();
   setMaxListeners(0, cancelling.signal); // one for each call under way
   let service: Service | undefined;
@@ -177,12 +177,6 @@ export function createProvider(options: ProviderOptions = {}): Provider {
 /** What the user must know before a replacement. */
 function lossOf(type: ResourceType, id: string, replaces: readonly string[]): string {
   return `a change of ${replaces.join(", ")} replaces ${type.name} ${id}: ${type.lostByReplace} are deleted with it`;
-}
-
-/** The real client, with its times in RFC 3339. */
-function connectService(target: Target): Service {
-  const client = createService(target);
-  return { ...client, serviceTime: () => client.serviceTime().replace(/Z?$/, "Z") };
 }
 
 function joined(own: AbortSignal | undefined, all: AbortSignal): AbortSignal {

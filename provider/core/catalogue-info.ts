@@ -66,11 +66,9 @@ export interface VerbInfo {
   readonly args: { readonly [name: string]: PropertyInfo };
 }
 
-/** A verb that belongs to no resource type: it is done by hand to something that no stack declares, or to a whole area. */
+/** A verb that belongs to no resource type: it is done by hand to a whole area of the account, and takes no id. */
 export interface AreaVerbInfo extends VerbInfo {
   readonly token: string;
-  /** How its id is written (`CLUSTER_ID/NODE_ID`); `""` where it takes none, because it is done to the account. */
-  readonly idFormat: string;
 }
 
 export interface ResourceInfo {

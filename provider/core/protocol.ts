@@ -173,7 +173,7 @@ export interface ListedResource {
 export interface RunRequest extends RequestContext {
   /** Canonical token of the type, or of a verb of an area. */
   readonly type: string;
-  /** The canonical id, or the natural name as for an import. Of a verb of an area: its id as `AreaVerbInfo` says, `""` where it takes none. */
+  /** The canonical id, or the natural name as for an import. `""` for a verb of an area. */
   readonly id: string;
   readonly verb: string;
   readonly args: ValueMap;

@@ -67,7 +67,7 @@ export function creation(session: Session) {
     let begun = await begin();
     try {
       const { cutOff } = begun;
-      if (cutOff === undefined || provider.find === undefined || isSameCreate(cutOff, inputs, info)) {
+      if (cutOff === undefined || isSameCreate(cutOff, inputs, info)) {
         return await createNow(work, takeover, begun);
       }
       const subject = subjectOf(work, takeover, begun.notes);

@@ -66,7 +66,7 @@ export async function leftBy(
 ): Promise<Left | undefined> {
   const then = inputsThen(cutOff, inputs, info);
   const { earlierAttempt } = cutOff;
-  const found = await provider.find?.({ ...subject, inputs: then, earlierAttempt });
+  const found = await provider.find({ ...subject, inputs: then, earlierAttempt });
   if (found === undefined) return undefined;
   const { id, state } = found;
   if (found.lost) {

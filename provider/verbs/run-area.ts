@@ -1,6 +1,6 @@
-/** Runs a verb of an area by hand: checks id and arguments, looks ahead, demands the word where one is needed, runs it once. */
+/** Runs a verb of an area by hand: checks arguments, looks ahead, demands the word where one is needed, runs it once. */
 
-import { type AreaVerb, verbIdFormat, verbParameters } from "../core/area-verb.ts";
+import type { AreaVerb } from "../core/area-verb.ts";
 import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
 import type { Foresight, RunRequest, RunResponse } from "../core/protocol.ts";
 import { shortToken } from "../core/token.ts";
@@ -39,26 +39,19 @@ export async function runAreaVerb(
       `${shortToken(verb.token)} destroys ${verb.destroys}: its word must be "${word}", ${given}`,
     );
   }
-  const identity = { urn: "", type: verb.token, name: request.id || verb.name };
+  const identity = { urn: "", type: verb.token, name: verb.name };
   const { service, log, wait } = actionContext({ identity, attempt, values: {} });
   await verb.run({ ...asked.what, service, log, wait });
   return { failures: [] };
 }
 
-/** The request in the verb's own terms. Throws when the id is none. */
+/** The request in the verb's own terms. Throws when it names an id. */
 async function understood(verb: AreaVerb, request: RunRequest) {
-  const parameters = verbParameters(verb, request.id);
-  if (!parameters) {
-    const format = verbIdFormat(verb);
+  if (request.id !== "") {
     const name = shortToken(verb.token);
-    throw new Error(
-      format === ""
-        ? `${name} is done to the account and takes no id, so "${request.id}" means nothing`
-        : `"${request.id}" is no id for ${name}: it is written ${format}`,
-    );
+    throw new Error(`${name} is done to the account and takes no id, so "${request.id}" means nothing`);
   }
   const given = plainInputs(verb.args, withoutNulls(request.args));
   const failures = await validate({ fields: verb.args, noun: "argument" }, given);
-  const path = verb.path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parameters[name]!));
-  return { failures, what: { path, parameters, args: knownValues(given) } };
+  return { failures, what: { path: verb.path, args: knownValues(given) } };
 }

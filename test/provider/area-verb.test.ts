@@ -1,4 +1,4 @@
-/** Verbs that belong to an area: their ids, their arguments, what they foresee, and the word without which nothing is destroyed. */
+/** Verbs that belong to an area: their arguments, what they foresee, and the word without which nothing is destroyed. */
 
 import { expect, test } from "vitest";
 import { areaVerb, areaVerbInfo } from "../../provider/core/area-verb.ts";
@@ -10,11 +10,11 @@ const recycle = areaVerb({
   area: "test",
   name: "recycle",
   description: "Makes a part anew.",
-  path: "/things/{thingId}/parts/{partId}/recycle",
+  path: "/things/recycle",
   args: { patience: optional(integer({ ...words, minimum: 1 })) },
   destroys: "what the part holds",
-  foresee: async ({ service, parameters }) => {
-    const { holds } = await service.get(`/things/${parameters["thingId"]}`);
+  foresee: async ({ service }) => {
+    const { holds } = await service.get("/things/7");
     return { losses: [`${holds} drops`] };
   },
   async run({ service, path, args, wait }) {
@@ -36,38 +36,31 @@ const end = areaVerb({
 
 const table = {
   "GET /things/7": () => ({ holds: 3 }),
-  "POST /things/7/parts/a%2Fb/recycle": () => ({}),
+  "POST /things/recycle": () => ({}),
   "POST /things/end": () => ({}),
 };
-const asking = (id: string, args = {}) => ({ type: recycle.token, verb: "recycle", id, args });
+const asking = (args = {}) => ({ type: recycle.token, verb: "recycle", id: "", args });
 
-test("an id is the path's parameters, the last of which takes the rest; arguments go with it", async () => {
+test("is foreseen and run with its arguments", async () => {
   const { port, asked } = service(table);
   const session = sessionOf(port);
-  expect(areaVerbInfo(recycle)).toMatchObject({
-    token: "plumbline:test/recycle:recycle",
-    idFormat: "THING_ID/PART_ID",
-  });
-  expect(await foreseeAreaVerb(session, recycle, asking("7/a/b"))).toEqual({
+  expect(areaVerbInfo(recycle)).toMatchObject({ token: "plumbline:test/recycle:recycle" });
+  expect(await foreseeAreaVerb(session, recycle, asking())).toEqual({
     failures: [],
     losses: ["3 drops"],
   });
   expect(asked()).toEqual([]);
-  expect(await runAreaVerb(session, recycle, asking("7/a/b", { patience: 9 }))).toEqual({ failures: [] });
-  expect(asked()).toEqual(['POST /things/7/parts/a%2Fb/recycle {"patience":9}', "wait /things/7"]);
+  expect(await runAreaVerb(session, recycle, asking({ patience: 9 }))).toEqual({ failures: [] });
+  expect(asked()).toEqual(['POST /things/recycle {"patience":9}', "wait /things/7"]);
 });
 
-test("an id that is none, and arguments that are wrong, stop it before any request", async () => {
+test("an id, which none has, and arguments that are wrong, stop it before any request", async () => {
   const { port, asked } = service(table);
   const session = sessionOf(port);
-  for (const id of ["7", "", "/a", "7/"])
-    await expect(runAreaVerb(session, recycle, asking(id))).rejects.toThrow(
-      `"${id}" is no id for plumbline:test:recycle: it is written THING_ID/PART_ID`,
-    );
-  await expect(runAreaVerb(session, end, { ...asking("7"), verb: "end" })).rejects.toThrow(
+  await expect(runAreaVerb(session, end, { ...asking(), id: "7", verb: "end" })).rejects.toThrow(
     'is done to the account and takes no id, so "7" means nothing',
   );
-  const wrong = asking("7/a", { patience: 0, haste: 1 });
+  const wrong = asking({ patience: 0, haste: 1 });
   for (const verb of [runAreaVerb, foreseeAreaVerb]) {
     const { failures } = await verb(session, recycle, wrong);
     expect(failures.map(({ property }) => property).sort()).toEqual(["haste", "patience"]);

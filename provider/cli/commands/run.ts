@@ -73,15 +73,15 @@ interface Called {
   readonly ofArea?: AreaVerbInfo;
 }
 
-/** The words after the verb's name: an id, unless the verb takes none, and arguments. */
+/** The words after the verb's name: an id, which verbs of areas have none of, and arguments. */
 function understood(name: string, called: Called, id: string | undefined, words: readonly string[]) {
   const { token, verb, told, ofArea } = called;
-  const takesId = ofArea?.idFormat !== "";
-  if (takesId && id === undefined)
-    throw new CommandError(`${name} needs an id: run ${name} ${ofArea?.idFormat ?? "ID"}`);
-  const given = takesId || id === undefined ? words : [id, ...words];
-  const args = argumentsOf(name, told.args, given);
-  return { told, target: { type: token, id: takesId ? id! : "", verb }, args };
+  if (ofArea) {
+    const args = argumentsOf(name, told.args, id === undefined ? words : [id, ...words]);
+    return { told, target: { type: token, id: "", verb }, args };
+  }
+  if (id === undefined) throw new CommandError(`${name} needs an id: run ${name} ID`);
+  return { told, target: { type: token, id, verb }, args: argumentsOf(name, told.args, words) };
 }
 
 /** Shows what will be lost, and asks for the word that is demanded, or for a yes. Returns the word. */
@@ -95,12 +95,11 @@ async function consented(
   const { failures, losses, word } = await provider.foresee!(request);
   refuse(failures);
   if (told.destroys === undefined) return undefined;
-  const onWhat = request.id === "" ? "" : ` on ${request.id}`;
   const lost =
     losses.length === 0 ? "" : `\nWhat will be lost:\n${losses.map((loss) => `  ${loss}\n`).join("")}`;
   const question = `This destroys ${told.destroys}.${lost}`;
   if (word !== undefined) return given ?? (await askForWord(settings, question, word, request.signal));
-  await confirm(settings, `${question} Run ${request.verb}${onWhat}?`, request.signal);
+  await confirm(settings, `${question} Run ${request.verb}?`, request.signal);
   return undefined;
 }
 

@@ -138,16 +138,16 @@ export function createTargetJudge(options: TargetJudgeOptions): TargetJudge {
         await admitWrite(candidate);
         return verb(request);
       };
-    const { find, run, foresee } = provider;
+    const { run, foresee } = provider;
     return {
       ...provider,
       read: read(provider.read),
       list: read(provider.list),
       invoke: read(provider.invoke),
+      find: read(provider.find),
       create: (request) => (request.preview ? read : write)(provider.create)(request),
       update: (request) => (request.preview ? read : write)(provider.update)(request),
       delete: write(provider.delete),
-      ...(find ? { find: read(find) } : {}),
       ...(foresee ? { foresee: read(foresee) } : {}),
       ...(run ? { run: write(run) } : {}),
     };
