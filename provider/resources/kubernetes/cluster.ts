@@ -1,9 +1,8 @@
 /** Cluster: a Kubernetes cluster and the pools that are declared with it (contract sections 2.7, 3 and 4.5). */
 
-import type { Fields } from "../../core/field.ts";
 import { anything, flag, group, map, optional, text } from "../../core/field.ts";
 import { formatPath } from "../../core/property-path.ts";
-import { type Aspect, resource } from "../../core/resource.ts";
+import { resource } from "../../core/resource.ts";
 import { isValueMap, type Value, type ValueMap } from "../../core/value.ts";
 import { tags } from "../fields.ts";
 import { pool } from "./fields.ts";
@@ -18,12 +17,6 @@ import { upgradeFault } from "./versions.ts";
 
 const trigger = (does: string) =>
   optional(anything({ description: `Any value; a change of it ${does}.`, trigger: true }));
-
-const aspects: readonly Aspect<Fields>[] = [
-  { name: "controlPlane", fields: ["k8sVersion", "controlPlane", "recycleTrigger"], sync: syncControlPlane },
-  { name: "nodePools", fields: ["nodePools"], sync: syncPools },
-  { name: "regenerate", fields: ["kubeconfigTrigger", "serviceTokenTrigger"], sync: regenerateChanged },
-];
 
 export const Cluster = resource({
   area: "kubernetes",
@@ -113,13 +106,21 @@ export const Cluster = resource({
         "cannot be switched off again: leave it true, or make another cluster",
       );
   },
-  lookup: (context) => lookUpCluster(context as Parameters<typeof lookUpCluster>[0]),
-  createRequest: createRequest as never,
+  lookup: lookUpCluster,
+  createRequest,
   fetch: readCluster,
   observe: observeCluster,
   finish: finishCluster,
-  verbs: verbs as readonly never[],
-  aspects: aspects as readonly never[],
+  verbs,
+  aspects: [
+    {
+      name: "controlPlane",
+      fields: ["k8sVersion", "controlPlane", "recycleTrigger"],
+      sync: syncControlPlane,
+    },
+    { name: "nodePools", fields: ["nodePools"], sync: syncPools },
+    { name: "regenerate", fields: ["kubeconfigTrigger", "serviceTokenTrigger"], sync: regenerateChanged },
+  ],
   beforeDelete: nameVolumesThatStay,
   parts: ({ id, state }) => {
     const ids = state["poolIds"];

@@ -1,7 +1,7 @@
 /** How a cluster is made, read and changed, and when it is finished (contract sections 2.7, 4.5 and 8). */
 
 import type { Fields } from "../../core/field.ts";
-import type { AspectContext, CreateVariant, FetchContext, ObjectContext } from "../../core/resource.ts";
+import type { AspectContext, FetchContext, ObjectContext } from "../../core/resource.ts";
 import type { WireObject } from "../../core/service-port.ts";
 import { fingerprint } from "../../core/trigger.ts";
 import { access, reachable } from "./access.ts";
@@ -31,7 +31,7 @@ interface Values {
 }
 
 /** The create carries all pools, in the order of their names. */
-export function createRequest(values: Values): CreateVariant<Fields> {
+export function createRequest(values: Values) {
   const { label, region, k8sVersion, controlPlane, nodePools = {}, tags } = values;
   const node_pools = Object.keys(nodePools)
     .sort()
@@ -41,7 +41,7 @@ export function createRequest(values: Values): CreateVariant<Fields> {
     ...(controlPlane?.highAvailability && { control_plane: { high_availability: true } }),
     ...(tags && tags.length > 0 && { tags }),
   };
-  const fields = ["label", "region", "k8sVersion", "controlPlane", "nodePools", "tags"];
+  const fields = ["label", "region", "k8sVersion", "controlPlane", "nodePools", "tags"] as const;
   return { path: "/lke/clusters", body, fields };
 }
 

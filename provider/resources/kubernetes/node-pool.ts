@@ -107,7 +107,7 @@ export const NodePool = resource({
       description: "Replaces every node of the pool, one after the other, with the version's latest patch.",
       destroys: "what is stored on its nodes",
       trigger: "recycleTrigger",
-      run: (context) => recyclePool(context as ObjectContext<Fields>),
+      run: (context) => recyclePool(context),
     },
   ],
   imported: (inputs) => tidied(inputs),

@@ -73,7 +73,7 @@ export async function regenerateChanged(context: AspectContext<Fields>): Promise
 const nodeId = text({ description: "Id of the node (`118362-63483a962f5f`).", minLength: 1 });
 const locals = "what is stored on the nodes";
 
-export const verbs: readonly Verb<Fields>[] = [
+export const verbs: readonly Omit<Verb<Fields>, "trigger">[] = [
   {
     name: "recycle",
     description: "Replaces every node of every pool, one after the other, with the version's latest patch.",
