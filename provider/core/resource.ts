@@ -9,91 +9,14 @@ import type {
   ObjectContext,
   Verb,
 } from "./action.ts";
-import type { CertificatePort } from "./certificate-port.ts";
 import type { Difference } from "./compare.ts";
 import type { Fields, ValuesOf } from "./field.ts";
-import type { CheckFailure } from "./protocol.ts";
+import type { BesideRule, Change, CheckedInputs, LookupContext, SiblingRules } from "./judging.ts";
 import type { FoundObject, TypePart, TypeReference } from "./reference.ts";
 import type { ServicePort, WireObject } from "./service-port.ts";
 import { canonicalToken } from "./token.ts";
 import { triggered } from "./trigger.ts";
 import type { Value, ValueMap } from "./value.ts";
-
-/** Adds a refusal about the user's own property (a path, or `""` for the whole). */
-export type Refuse = (property: string, reason: string) => void;
-
-/** What a type's own check sees: values known and valid in themselves. */
-export interface CheckedInputs<I extends Fields> {
-  /** Known values, secrets revealed, ids as text; a value that is unknown or already refused is left out. */
-  readonly values: ValuesOf<I>;
-  /** The same with what is known in part: null stands for what is unknown. */
-  readonly partly: { readonly [name: string]: unknown };
-  /** True when the user gave it, known or not. */
-  readonly declares: (name: keyof I & string) => boolean;
-  /** True when its value (or its absence) is known. */
-  readonly knows: (name: keyof I & string) => boolean;
-  /** True when no earlier inputs are known: nothing was made or imported yet. */
-  readonly isNew: boolean;
-  /** The parent's own declared values, where this plan declares it. */
-  readonly parent: { readonly [name: string]: unknown } | undefined;
-  readonly refuse: Refuse;
-  /** Reads certificates and keys. */
-  readonly certificates: CertificatePort;
-  /** Now, by the service's clock as far as it is known. */
-  readonly now: () => Date;
-}
-
-/** A change of a resource that stays: values as last applied or read, and as now declared. */
-export interface Change<I extends Fields> {
-  readonly before: ValuesOf<I>;
-  readonly after: ValuesOf<I>;
-  readonly refuse: Refuse;
-}
-
-/** Another resource of the same type that this plan declares under the same group. */
-export interface Sibling<I extends Fields> {
-  readonly name: string;
-  readonly values: ValuesOf<I>;
-}
-
-/** Rules between resources of the type in one plan. */
-export interface SiblingRules<I extends Fields> {
-  /**
-   * Names of groups under one parent; resources can only conflict when they share one. `parentValues` are the parent's own
-   * declared values where this plan declares it.
-   */
-  readonly groups: (
-    values: ValuesOf<I>,
-    parentValues: { readonly [name: string]: unknown } | undefined,
-  ) => readonly string[];
-  /** The refusal of `mine` beside `theirs`, if any; `group` is one that both are in. */
-  readonly conflict: (mine: ValuesOf<I>, theirs: Sibling<I>, group: string) => CheckFailure | undefined;
-}
-
-/** The rule beside a resource of another type under the same parent: the refusal where it is mine, and where it is theirs. */
-export type BesideRule<I extends Fields> = (
-  mine: ValuesOf<I>,
-  theirs: { readonly name: string; readonly values: { readonly [name: string]: unknown } },
-  parentValues: { readonly [name: string]: unknown } | undefined,
-) => { readonly mine: CheckFailure; readonly theirs: CheckFailure } | undefined;
-
-/** What a look-up of a preview may use. Lists are shared by the whole preview. */
-export interface LookupContext<I extends Fields> extends Change<I> {
-  /** True when the object does not exist yet; `before` is then empty. */
-  readonly creating: boolean;
-  /** Every item of a list, in wire names; with a filter (notes, section 1.6), those that it matches. */
-  readonly list: (path: string, filter?: WireObject) => Promise<readonly WireObject[]>;
-  /** One object; fails with an ApiError when it is not there. */
-  readonly get: (path: string) => Promise<WireObject>;
-  /** Tells the user something that is no refusal. */
-  readonly warn: (message: string) => void;
-  /** True when another resource of this deployment is known to be the object with this id; of the same type, or of the type with that key. */
-  readonly isOurs: (id: string, type?: string) => boolean;
-  /** Path of the object; undefined while it does not exist. */
-  readonly path: string | undefined;
-  /** True when all parents exist already, so that their lists can be asked for. */
-  readonly collection: string | undefined;
-}
 
 /** When an object is finished after a create or an update. */
 export interface Readiness {
@@ -130,8 +53,8 @@ export interface Timeouts {
   readonly delete: number;
 }
 
-/** A type as its file states it. `I` and `O` are its input and output fields. */
-export interface ResourceSpec<I extends Fields, O extends Fields> {
+/** What it is: its name, its place and its fields. */
+interface Identity<I extends Fields, O extends Fields> {
   /** Area (`dns`): the token's module. */
   readonly area: string;
   /** PascalCase (`Domain`). */
@@ -150,16 +73,82 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly parents?: readonly string[];
   /** Where the first parameter chooses the type that the next ones are the id of: types by that parameter's value. In place of `parents`. */
   readonly parentsByKind?: { readonly [value: string]: string };
-  /** What `collides` says is only the order in which a replacement is made: where the old object is to be kept, the new one can exist beside it. */
-  readonly standsBeside?: true;
-  /** The service deletes the object together with its parent (the last of `parents`). */
-  readonly goesWithParent?: true;
-  readonly inputs: I;
-  readonly outputs: O;
-  /** How people name an object under its parents (`www/A`), from the wire; default its label. */
-  readonly naturalName?: (object: WireObject) => string;
   /** How the id and natural names are written, for messages (`DOMAIN/NAME/TYPE`). */
   readonly nameFormat: string;
+  readonly inputs: I;
+  readonly outputs: O;
+  /** Inputs that name another object in other ways than a field's own `reference` does. */
+  readonly refers?: (inputs: ValueMap) => readonly TypeReference[];
+  /** Objects of other types that are declared within this one: as long as it is a resource, they are none of their own. */
+  readonly parts?: (object: FoundObject) => readonly TypePart[];
+  readonly timeouts?: Partial<Timeouts>;
+}
+
+/** How its objects are read, listed, found again and imported. */
+interface Reading<I extends Fields> {
+  /** How the object is read where that is not the GET of its path alone: another path, a query, views joined. Undefined: it is not there. */
+  readonly fetch?: (context: FetchContext) => Promise<WireObject | undefined>;
+  /** An answer in the shape that the fields describe, where the service writes it otherwise than it reads it. Idempotent. */
+  readonly asDeclared?: (object: WireObject) => WireObject;
+  /** Adds to the object what other views say of it. */
+  readonly observe?: (context: ObjectContext<I>, object: WireObject) => Promise<WireObject>;
+  readonly list?: Listing;
+  /** How people name an object under its parents (`www/A`), from the wire; default its label. */
+  readonly naturalName?: (object: WireObject) => string;
+  /** Declared values as the service will answer them, where that needs another object (a name relative to its zone); for finding an object again. A key that is there but undefined is not compared. */
+  readonly asAnswered?: (values: ValuesOf<I>, service: ServicePort) => Promise<ValuesOf<I>>;
+  /** Why an import of a whole account leaves out all objects (a text), or this one, which may be one that `list.includes` leaves out. */
+  readonly leftOut?: string | ((object: WireObject) => string | undefined);
+  /** Adjusts the inputs of an import (drops what means nothing for this object, adds what its check demands). */
+  readonly imported?: (inputs: ValueMap, object: WireObject) => ValueMap;
+}
+
+/** How an object is made. */
+interface Making<I extends Fields> {
+  /** True where the object exists from the beginning: a create reads it, then changes what differs. Every parameter of the path is an input. */
+  readonly takesOver?: boolean;
+  /** Another request than the POST of all fields to the collection; undefined leaves it to that. */
+  readonly createRequest?: (
+    values: ValuesOf<I>,
+    service: ServicePort,
+  ) => CreateVariant<I> | undefined | Promise<CreateVariant<I>>;
+  /** Makes the object where that is not one POST; it carries all inputs, and repeating it changes nothing more. Every parameter of the path is an input. */
+  readonly create?: (context: ActionContext<I>) => Promise<void>;
+  /** Which creates run one after the other; default: those that could be taken for each other. */
+  readonly turns?: Turns<I>;
+  /** Its objects have neither a name nor a date by which one of them could be told from another that is like it: a create notes which are there before it. */
+  readonly indistinct?: true;
+}
+
+/** How an object is changed, what is done to it, and when it is finished. */
+interface Changing<I extends Fields> {
+  readonly aspects?: readonly Aspect<I>[];
+  readonly verbs?: readonly Verb<I>[];
+  readonly ready?: Readiness;
+  /** After a create or an update, when everything is done: waits for what comes later than the object itself (`observe` then reads it). */
+  readonly finish?: (context: ObjectContext<I>, object: WireObject) => Promise<void>;
+}
+
+/** How an object is removed, and what goes with it. */
+interface Removing<I extends Fields> {
+  /** Removes the object where that is not the DELETE of its path (a revoke, a PUT of the defaults); repeated while it is still there. */
+  readonly delete?: (context: ObjectContext<I>) => Promise<unknown>;
+  /** Does what must happen before the DELETE. */
+  readonly beforeDelete?: (context: ObjectContext<I>) => Promise<void>;
+  /** A clearer text for a refused DELETE, if there is one. */
+  readonly explainDelete?: (context: ObjectContext<I>) => Promise<string | undefined>;
+  /** The service deletes the object together with its parent (the last of `parents`). */
+  readonly goesWithParent?: true;
+  /** What is lost with a replaced object (`its databases and backups`): the plan of a replacement says so. */
+  readonly lostByReplace?: string;
+  /** True when a replacement cannot exist beside the old object; default: a unique field keeps its value under the same parents. */
+  readonly collides?: (before: ValuesOf<I>, after: ValuesOf<I>) => boolean;
+  /** What `collides` says is only the order in which a replacement is made: where the old object is to be kept, the new one can exist beside it. */
+  readonly standsBeside?: true;
+}
+
+/** How its declarations are compared, checked and refused. */
+interface Judging<I extends Fields> {
   /** The values in which two declarations of the same object are compared, where that depends on several fields at once, or on what is known of the object (its state). Values may be unknown or secret; idempotent. */
   readonly canonical?: (values: ValueMap, known: ValueMap) => ValueMap;
   /** Where the canonical values of a field differ, where positions and names within it do not say it well; undefined leaves it to those. */
@@ -178,55 +167,18 @@ export interface ResourceSpec<I extends Fields, O extends Fields> {
   readonly beside?: { readonly [key: string]: BesideRule<I> };
   /** Refusals that only the live account can tell, looked up in previews. */
   readonly lookup?: (context: LookupContext<I>) => Promise<void>;
-  /** True when a replacement cannot exist beside the old object; default: a unique field keeps its value under the same parents. */
-  readonly collides?: (before: ValuesOf<I>, after: ValuesOf<I>) => boolean;
-  /** Another request than the POST of all fields to the collection; undefined leaves it to that. */
-  readonly createRequest?: (
-    values: ValuesOf<I>,
-    service: ServicePort,
-  ) => CreateVariant<I> | undefined | Promise<CreateVariant<I>>;
-  /** Declared values as the service will answer them, where that needs another object (a name relative to its zone); for finding an object again. A key that is there but undefined is not compared. */
-  readonly asAnswered?: (values: ValuesOf<I>, service: ServicePort) => Promise<ValuesOf<I>>;
-  readonly aspects?: readonly Aspect<I>[];
-  readonly verbs?: readonly Verb<I>[];
-  /** An answer in the shape that the fields describe, where the service writes it otherwise than it reads it. Idempotent. */
-  readonly asDeclared?: (object: WireObject) => WireObject;
-  /** True where the object exists from the beginning: a create reads it, then changes what differs. Every parameter of the path is an input. */
-  readonly takesOver?: boolean;
-  /** How the object is read where that is not the GET of its path alone: another path, a query, views joined. Undefined: it is not there. */
-  readonly fetch?: (context: FetchContext) => Promise<WireObject | undefined>;
-  readonly list?: Listing;
-  /** Makes the object where that is not one POST; it carries all inputs, and repeating it changes nothing more. Every parameter of the path is an input. */
-  readonly create?: (context: ActionContext<I>) => Promise<void>;
-  /** Which creates run one after the other; default: those that could be taken for each other. */
-  readonly turns?: Turns<I>;
-  /** Its objects have neither a name nor a date by which one of them could be told from another that is like it: a create notes which are there before it. */
-  readonly indistinct?: true;
   /** Looks at the live object before it is changed, and in previews: refuses, or asks the user for leave. */
   readonly examine?: (context: Examination<I>) => Promise<void>;
-  /** Adds to the object what other views say of it. */
-  readonly observe?: (context: ObjectContext<I>, object: WireObject) => Promise<WireObject>;
-  readonly ready?: Readiness;
-  /** After a create or an update, when everything is done: waits for what comes later than the object itself (`observe` then reads it). */
-  readonly finish?: (context: ObjectContext<I>, object: WireObject) => Promise<void>;
-  /** Removes the object where that is not the DELETE of its path (a revoke, a PUT of the defaults); repeated while it is still there. */
-  readonly delete?: (context: ObjectContext<I>) => Promise<unknown>;
-  /** What is lost with a replaced object (`its databases and backups`): the plan of a replacement says so. */
-  readonly lostByReplace?: string;
-  /** Does what must happen before the DELETE. */
-  readonly beforeDelete?: (context: ObjectContext<I>) => Promise<void>;
-  /** A clearer text for a refused DELETE, if there is one. */
-  readonly explainDelete?: (context: ObjectContext<I>) => Promise<string | undefined>;
-  /** Why an import of a whole account leaves out all objects (a text), or this one, which may be one that `list.includes` leaves out. */
-  readonly leftOut?: string | ((object: WireObject) => string | undefined);
-  /** Inputs that name another object in other ways than a field's own `reference` does. */
-  readonly refers?: (inputs: ValueMap) => readonly TypeReference[];
-  /** Objects of other types that are declared within this one: as long as it is a resource, they are none of their own. */
-  readonly parts?: (object: FoundObject) => readonly TypePart[];
-  /** Adjusts the inputs of an import (drops what means nothing for this object, adds what its check demands). */
-  readonly imported?: (inputs: ValueMap, object: WireObject) => ValueMap;
-  readonly timeouts?: Partial<Timeouts>;
 }
+
+/** A type as its file states it. `I` and `O` are its input and output fields. */
+export interface ResourceSpec<I extends Fields, O extends Fields>
+  extends Identity<I, O>,
+    Reading<I>,
+    Making<I>,
+    Changing<I>,
+    Removing<I>,
+    Judging<I> {}
 
 /** A type as the rest of the provider sees it: the fields' own types are erased, derived facts are added. */
 export interface ResourceType extends ResourceSpec<Fields, Fields> {
@@ -280,3 +232,4 @@ export type {
   Verb,
   VerbContext,
 } from "./action.ts";
+export type { CheckedInputs, LookupContext, Refuse } from "./judging.ts";
