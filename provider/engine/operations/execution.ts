@@ -9,6 +9,7 @@ import { EngineError } from "../failure.ts";
 import { type Program, ProgramError } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
 import { mayDelete } from "./foresight.ts";
+import { refuseWhenAllGone } from "./gone.ts";
 import { refreshState } from "./refresh.ts";
 import { type Declared, type Rehearsal, rehearse } from "./rehearsal.ts";
 
@@ -125,6 +126,7 @@ export function createExecution(options: ExecutionOptions): Execution {
       }
       const rehearsal = await rehearse(run.aside("validate"), of, options);
       if (isOver(run)) return undefined;
+      if (keepsNothing(run, rehearsal)) await refuseWhenAllGone(run, "deleted or forgotten");
       if (!run.preview) await foresee(run, of, rehearsal, { refresh, continueOnError });
       if (isOver(run)) return undefined;
       const outputs = await execute(run, of, rehearsal, continueOnError ?? false);
@@ -136,6 +138,10 @@ export function createExecution(options: ExecutionOptions): Execution {
     },
   };
 }
+
+/** True when nothing of the state is declared any more, so that the run is a destroy by another name. */
+const keepsNothing = (run: Run, { declared }: Rehearsal): boolean =>
+  ![...run.ledger.resources.values()].some(({ custom, urn }) => custom && declared.has(urn));
 
 /** What a preview is about: a state, and what of it. */
 const subjectOf = ({ ledger, targets }: Run, refresh = false): string =>

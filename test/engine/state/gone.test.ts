@@ -27,6 +27,8 @@ const operations = {
     b.engine(blocks).drift({ allowGone }),
   "up --refresh": (b: Awaited<ReturnType<typeof emptied>>, allowGone: boolean) =>
     b.engine(blocks).up({ refresh: true, allowGone }),
+  "up of a file without blocks": (b: Awaited<ReturnType<typeof emptied>>, allowGone: boolean) =>
+    b.engine([]).up({ allowGone }),
 };
 
 test.each(Object.entries(operations))(
