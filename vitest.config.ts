@@ -8,7 +8,8 @@ export default defineConfig({
     setupFiles: ["test/setup.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    maxWorkers: 2,
+    // Tests wait for answers and for other processes about half of their time.
+    maxWorkers: 4,
     pool: "forks",
     server: { deps: { external: [/\/dist\/cli\//] } },
     projects: [

@@ -37,8 +37,8 @@ export async function converge(task: Task): Promise<Converged> {
       const before = object;
       if (!step.mayStart?.(object)) object = await settled(task, object);
       // What was waited for may be the very change, sent by a run that was killed before it saw the end.
-      const due = object === before ? pending : fieldsToSync(task, object);
-      const fields = step.fields.filter((name) => due.has(name));
+      if (object !== before) keepOnly(pending, fieldsToSync(task, object));
+      const fields = step.fields.filter((name) => pending.has(name));
       const writes = attempt.writes();
       try {
         if (fields.length > 0) object = await runStep(task, object, { ...step, fields });
@@ -64,6 +64,10 @@ export async function converge(task: Task): Promise<Converged> {
     await left(task, note, { pending, untouched, ...(now && { now }) });
     throw failed;
   }
+}
+
+function keepOnly(names: Set<string>, kept: ReadonlySet<string>): void {
+  for (const name of names) if (!kept.has(name)) names.delete(name);
 }
 
 /** Notes what is left open. Where that cannot be noted, more than is left open stays noted, which costs a look at the next run. */

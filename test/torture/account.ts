@@ -20,6 +20,8 @@ const accidentalIn: { readonly [collection: string]: readonly string[] } = {
   objectStorageKeys: ["access_key", "_secret"],
   lkeClusters: ["_uuid", "_kubeconfig", "_token", "_serviceToken"],
   lkeNodes: ["name"],
+  // What a monitor found so far is the service's, and comes with time.
+  managedServices: ["status"],
   databaseBackups: ["_generation"],
 };
 

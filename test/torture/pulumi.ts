@@ -152,24 +152,21 @@ export async function killPlugin(choice: Choice): Promise<Tally> {
   const tally = newTally("kill", "plugin");
   const began = Date.now();
   for (const family of choice.families ?? allFamilies) {
-    let number = 0;
     const bench = await openPulumi();
     try {
       const life = await undisturbed(bench, [family]);
-      for (const operation of operations) {
-        for (let nth = 1, more = true; more; nth++) {
-          for (const when of ["before", "after"] as const) {
-            if (!isChosen(++number, choice)) continue;
+      for (const [stage, operation] of operations.entries()) {
+        points: for (let nth = 1; nth <= mostWrites; nth++) {
+          for (const [side, when] of (["before", "after"] as const).entries()) {
+            // The same point has the same number, whichever others are tried.
+            const number = 2 * (stage * mostWrites + nth) + side - 1;
+            if (!isChosen(number, choice)) continue;
             bench.restore(life.starts[operation]);
             const hit = await strike(bench, life, operation, nth, when);
-            if (hit === undefined) {
-              more = false;
-              continue;
-            }
+            if (hit === undefined) break points;
             const faults = await judge(bench, life, operation, number % thoroughness === 0);
             count(tally, choice, { number, family, at: `${operation} of ${family}: ${when} ${hit}` }, faults);
           }
-          if (nth > mostWrites) more = false;
         }
       }
     } finally {

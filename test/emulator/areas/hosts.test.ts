@@ -56,8 +56,12 @@ async function fill(on: Session, brand: string): Promise<{ [parameter: string]: 
   on.wait(3_600);
   on.emulator.change({ collections: { managedServices: { [service.id]: { _failing: true } } } });
   on.emulator.advance(600);
-  for (const [kind, { id }] of Object.entries({ mysql, postgresql }))
-    await make(`/databases/${kind}/instances/${id}/backups`, { label: "snap" });
+  for (const [kind, { id }] of Object.entries({ mysql, postgresql })) {
+    const path = `/databases/${kind}/instances/${id}`;
+    // It may be the hour of its maintenance.
+    while ((await on.get(path)).status !== "active") on.emulator.advance(600);
+    await make(`${path}/backups`, { label: "snap" });
+  }
   on.emulator.advance(86_400 * 30);
   const [config] = await on.list(`/${brand}/instances/${instance.id}/configs`);
   const [disk] = await on.list(`/${brand}/instances/${instance.id}/disks`);

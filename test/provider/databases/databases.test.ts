@@ -488,6 +488,27 @@ describe("a database", () => {
     expect(writes(before)).toEqual(["POST /databases/mysql/instances 1"]);
   });
 
+  test("is not resized again by what goes on after a killed run, though a trigger is due before it", async () => {
+    const seen = await openAccount({ speed: 600 });
+    try {
+      const saved = await apply(seen, named("grown"), { ...mysql, label: "grown" }, undefined);
+      const path = pathOf("mysql", saved.id);
+      await seen.call("PUT", path, { type: "g6-standard-1" });
+      const before = { ...seen.emulator.stats().requests };
+      const newInputs = { ...saved.inputs, type: "g6-standard-1", credentialsResetTrigger: 1 };
+      const { id, inputs: oldInputs, state } = saved;
+      const { state: now } = await seen.during((provider) =>
+        provider.update({ ...named("grown"), id, oldInputs, newInputs, state, preview: false }),
+      );
+      expect(now).toMatchObject({ type: "g6-standard-1" });
+      const sent = seen.emulator.stats().requests;
+      const puts = "PUT /databases/mysql/instances/{instanceId}";
+      expect(sent[puts]).toBe(before[puts]);
+    } finally {
+      await seen.close();
+    }
+  });
+
   test("has snapshots with labels of few characters only", async () => {
     const provider = await account.open();
     const reasons = async (inputs: ValueMap) => {
