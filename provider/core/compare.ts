@@ -23,7 +23,7 @@ import {
  */
 export function comparable(field: TSchema, given: Value | undefined): Value | undefined {
   const notes = annotations(field);
-  const value = settled(field, given ?? (isOfDefaults(field) ? {} : undefined));
+  const value = normalized(field, given ?? (isOfDefaults(field) ? {} : undefined));
   if (isValueMap(value) && isOfDefaults(field) && Object.keys(value).length === 0) return undefined;
   const isEmptyList = Array.isArray(value) && value.length === 0 && !notes.emptyCounts;
   if (value === undefined || (value === "" && !notes.emptyCounts) || isEmptyList) {
@@ -35,7 +35,7 @@ export function comparable(field: TSchema, given: Value | undefined): Value | un
   return value;
 }
 
-function settled(field: TSchema, given: Value | undefined): Value | undefined {
+function normalized(field: TSchema, given: Value | undefined): Value | undefined {
   if (given === undefined || given === null) return undefined;
   let value: Value = reveal(given);
   if (value === null) return undefined;
@@ -45,15 +45,17 @@ function settled(field: TSchema, given: Value | undefined): Value | undefined {
   if (notes.type === "string" && typeof value === "number") value = String(value);
   if (Array.isArray(value)) {
     const items = itemsOf(field);
-    value = value.map((item) => (items ? settled(items, item as Value) : revealDeep(item as Value)) ?? null);
+    value = value.map(
+      (item) => (items ? normalized(items, item as Value) : revealDeep(item as Value)) ?? null,
+    );
   } else if (isValueMap(value)) {
-    value = settledMembers(field, value);
+    value = normalizedMembers(field, value);
   }
   return applyForms(notes.normal, value);
 }
 
 /** Members of a group with their defaults in place, members of a map as they are. */
-function settledMembers(field: TSchema, value: ValueMap): ValueMap {
+function normalizedMembers(field: TSchema, value: ValueMap): ValueMap {
   const fields = fieldsOf(field);
   const every = mapItemsOf(field);
   const names = fields ? new Set([...Object.keys(fields), ...Object.keys(value)]) : Object.keys(value);
@@ -61,7 +63,11 @@ function settledMembers(field: TSchema, value: ValueMap): ValueMap {
     [...names].flatMap((name) => {
       const given = value[name];
       const own = fields?.[name];
-      const member = own ? comparable(own, given) : every ? settled(every, given) : revealDeep(given ?? null);
+      const member = own
+        ? comparable(own, given)
+        : every
+          ? normalized(every, given)
+          : revealDeep(given ?? null);
       return member === undefined ? [] : [[name, member]];
     }),
   );

@@ -11,8 +11,9 @@ export type Severity = "debug" | "info" | "warning" | "error";
 export type Log = (severity: Severity, message: string, options?: { ephemeral?: boolean }) => void;
 
 /**
- * Notes about one resource that outlive a killed process: written before a write whose lost answer nothing else could tell, found by the
- * next verb of the same URN. An engine drops them when the resource is deleted; a type tells stale ones by the state beside them.
+ * Notes about one object that outlive a killed process: written before a write whose lost answer nothing else could tell, found by the next
+ * verb of the same object, also under another URN, and never by its replacement; those of a create wait under its URN for the id. An engine drops
+ * them when the object is deleted; a type tells stale ones by the state beside them.
  */
 export interface Notes {
   /** What an earlier verb, or this one, noted last under the key. */

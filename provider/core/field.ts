@@ -61,7 +61,7 @@ export interface Annotations {
   readonly unique?: boolean;
   /** Named automatically when left out. */
   readonly naming?: NamingRule;
-  /** On outputs: the inputs whose change in place moves it (`true`: any); absent means that no update moves it. */
+  /** On what the service makes up, an output or an input that was left out: the inputs whose change in place moves it (`true`: any); absent means that no update does. */
   readonly movedBy?: true | readonly string[];
   /** What the service takes when the field is absent, and what a removed value is reset to (`null` where the wire has null). */
   readonly default?: string | number | boolean | null | readonly never[];

@@ -9,8 +9,8 @@ import { isSecret, reveal, secret, type Value } from "../core/value.ts";
 import { checkFailures, failureOf, missingKeys } from "./failure.ts";
 import { diffReply } from "./reply.ts";
 import type { Session } from "./session.ts";
+import { decodeProperties, decodeValue, encodeProperties } from "./struct.ts";
 import { boundIn, nextTarget, refusalOf, targetOf, withTarget } from "./target.ts";
-import { decodeProperties, decodeValue, encodeProperties } from "./wire.ts";
 
 type Config = Catalogue["config"];
 

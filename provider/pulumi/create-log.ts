@@ -68,9 +68,9 @@ export interface CreateLog {
   /** The same for good: no verb is at work. Reaches the disk soon. */
   leave(holder: string, notes: ValueMap): void;
   /** Resolves when everything so far is written. */
-  settled(): Promise<void>;
+  flushed(): Promise<void>;
   /** Writes what is pending, at once; for the exit of the process. */
-  settleNow(): void;
+  flushNow(): void;
 }
 
 /** An object by its type and id: the same under whatever URN, and never its replacement. */
@@ -154,8 +154,8 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
     leave: (holder, notes) => {
       if (Object.keys(notes).length > 0 || held.has(holder)) void lines.write({ notes: holder, hold: notes });
     },
-    settled: lines.settled,
-    settleNow: lines.settleNow,
+    flushed: lines.flushed,
+    flushNow: lines.flushNow,
   };
 }
 

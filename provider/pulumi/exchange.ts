@@ -5,8 +5,8 @@ import type { ResourceIdentity, ValueMap } from "../core/protocol.ts";
 import { initFailed, type StatusError } from "./failure.ts";
 import { identityOf, type Named } from "./request.ts";
 import type { Session, Verb } from "./session.ts";
+import { decodeProperties, encodeProperties } from "./struct.ts";
 import type { Takeover } from "./takeover.ts";
-import { decodeProperties, encodeProperties } from "./wire.ts";
 
 export function exchange(session: Session) {
   const encode = (properties: ValueMap) => encodeProperties(properties, { keepSecrets: session.keepSecrets });

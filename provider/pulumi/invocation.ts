@@ -7,7 +7,7 @@ import { unknownProperties } from "../core/engines/outputs.ts";
 import type { CheckFailure, FunctionInfo, ValueMap } from "../core/protocol.ts";
 import { StatusError, textOfFailures } from "./failure.ts";
 import type { Session } from "./session.ts";
-import { decodeProperties, encodeProperties } from "./wire.ts";
+import { decodeProperties, encodeProperties } from "./struct.ts";
 
 export function invocation(session: Session) {
   async function invoke(request: InvokeRequest) {

@@ -37,9 +37,9 @@ export interface LineFile<Line> {
   /** Applies the lines at once and appends them; those of one turn are written together, in order. Resolves when they are in the file. */
   readonly write: (...lines: readonly Line[]) => Promise<void>;
   /** Resolves when everything so far is written. */
-  readonly settled: () => Promise<void>;
+  readonly flushed: () => Promise<void>;
   /** Writes what is pending, at once; for the exit of the process. */
-  readonly settleNow: () => void;
+  readonly flushNow: () => void;
 }
 
 /** Waste that is worth a rewrite of the file, in bytes. */
@@ -155,8 +155,8 @@ export function openLineFile<Line extends object>(file: string, use: LineUse<Lin
   return {
     catchUp,
     write,
-    settled: () => written,
-    settleNow: () => {
+    flushed: () => written,
+    flushNow: () => {
       const lines = pending;
       pending = [];
       try {

@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   });
   stayAlive(session);
   const exit = () => {
-    session.settleNow();
+    session.flushNow();
     process.exit(0);
   };
   process.on("SIGINT", exit);

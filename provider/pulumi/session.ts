@@ -53,7 +53,7 @@ export interface Session {
   /** Resolves when no verb runs. */
   idle(): Promise<void>;
   /** Writes what must not be lost; for the exit. */
-  settleNow(): void;
+  flushNow(): void;
   close(): Promise<void>;
 }
 
@@ -112,7 +112,7 @@ export function createSession(options: SessionOptions): Session {
         tenure = undefined;
         await retire(before);
         // What the engine mentioned belongs to its earlier run.
-        for (const { log } of takeovers.values()) await log.settled();
+        for (const { log } of takeovers.values()) await log.flushed();
         takeovers.clear();
       }
       const now = await begin();
@@ -164,11 +164,11 @@ export function createSession(options: SessionOptions): Session {
       tenure?.provider.cancel();
     },
     idle: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
-    settleNow: () => {
-      for (const { log } of takeovers.values()) log.settleNow();
+    flushNow: () => {
+      for (const { log } of takeovers.values()) log.flushNow();
     },
     close: async () => {
-      for (const { log } of takeovers.values()) await log.settled();
+      for (const { log } of takeovers.values()) await log.flushed();
       await tenure?.provider.close();
     },
   };

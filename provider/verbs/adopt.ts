@@ -9,13 +9,13 @@ import type { WireObject } from "../core/service-port.ts";
 import { isUnreadable, observedState } from "../core/state.ts";
 import type { ValueMap } from "../core/value.ts";
 import { fetchIfThere } from "./fetch.ts";
-import type { Attempt } from "./session.ts";
+import type { VerbScope } from "./session.ts";
 
 export interface Search {
   readonly type: ResourceType;
   /** Declared values, all known, ids as text. */
   readonly values: { readonly [name: string]: unknown };
-  readonly attempt: Attempt;
+  readonly scope: VerbScope;
   /** When the create began, by the service's clock (RFC 3339); asked after the list was read. */
   readonly startedAt: () => string;
   /** True for ids that another resource has already. */
@@ -35,7 +35,7 @@ export interface Found {
  */
 export async function findMade(search: Search, id?: string): Promise<Found | undefined> {
   const { type, values } = search;
-  const { service } = search.attempt;
+  const { service } = search.scope;
   if (id !== undefined) return findById(search, id);
   if (type.ownParameter === undefined) {
     const named = idOf(type, values, {});
@@ -93,10 +93,10 @@ function isWhole(type: ResourceType, values: Search["values"], { id, object }: F
 
 /** The object with an id that an earlier attempt was given, if it is still what that attempt made. */
 async function findById(search: Search, id: string): Promise<Found | undefined> {
-  const { type, values, attempt } = search;
-  const object = await fetchIfThere({ type, id, attempt, values }, { fresh: true });
+  const { type, values, scope } = search;
+  const object = await fetchIfThere({ type, id, scope, values }, { fresh: true });
   if (!object) return undefined;
-  const answered = await (type.asAnswered?.(values, attempt.service) ?? values);
+  const answered = await (type.asAnswered?.(values, scope.service) ?? values);
   return isNotOlder(object, search.startedAt()) && matches(type, id, answered, object)
     ? { id, object }
     : undefined;

@@ -3,7 +3,7 @@
 import { collectionPath, idOfListed } from "../core/identifier.ts";
 import type { Notes } from "../core/protocol.ts";
 import type { ResourceType } from "../core/resource.ts";
-import type { Attempt } from "./session.ts";
+import type { VerbScope } from "./session.ts";
 import { onceShown } from "./shown-once.ts";
 
 const key = "before";
@@ -11,14 +11,14 @@ const key = "before";
 /** Ids that are there before a create whose object would be told apart by nothing but its name, or by nothing at all; these are noted, for a next run. */
 export async function idsBefore(
   type: ResourceType,
-  attempt: Attempt,
+  scope: VerbScope,
   values: { readonly [name: string]: unknown },
 ): Promise<ReadonlySet<string>> {
   const collection = collectionPath(type, values);
   if (collection === undefined || (onceShown(type).length === 0 && !type.indistinct)) return new Set();
-  const objects = await attempt.service.list(collection, { fresh: true });
+  const objects = await scope.service.list(collection, { fresh: true });
   const ids = objects.map((object) => idOfListed(type, values, object));
-  if (type.indistinct) await attempt.notes.set(key, ids);
+  if (type.indistinct) await scope.notes.set(key, ids);
   return new Set(ids);
 }
 

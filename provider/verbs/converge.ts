@@ -26,7 +26,7 @@ export interface Converged {
  * state and the inputs that really apply; before that, the error passes as it is.
  */
 export async function converge(task: Task): Promise<Converged> {
-  const { type, attempt } = task;
+  const { type, scope } = task;
   let object = task.object;
   const pending = fieldsToSync(task, object);
   const note = sentNote(task);
@@ -35,28 +35,28 @@ export async function converge(task: Task): Promise<Converged> {
     await note.begin(pending, observedState(type, task.id, object));
     for (const step of stepsOf(task, pending)) {
       const before = object;
-      if (!step.mayStart?.(object)) object = await settled(task, object);
+      if (!step.mayStart?.(object)) object = await untilReady(task, object);
       // What was waited for may be the very change, sent by a run that was killed before it saw the end.
       if (object !== before) keepOnly(pending, fieldsToSync(task, object));
       const fields = step.fields.filter((name) => pending.has(name));
-      const writes = attempt.writes();
+      const writes = scope.writes();
       try {
         if (fields.length > 0) object = await runStep(task, object, { ...step, fields });
       } catch (error) {
-        if (attempt.writes() > writes) touched = step.fields;
+        if (scope.writes() > writes) touched = step.fields;
         throw error;
       }
       for (const name of step.fields) pending.delete(name);
     }
-    object = await settled(task, object);
+    object = await untilReady(task, object);
     const context = { ...actionContext(task), id: task.id, path: pathOf(type, task.id) };
     await type.finish?.(context, object);
     const observed = (await type.observe?.(context, object)) ?? object;
-    await forgetRuns(type.verbs, attempt.notes);
+    await forgetRuns(type.verbs, scope.notes);
     return { object: observed, spent: await note.end(observedState(type, task.id, observed)) };
   } catch (error) {
     const untouched = new Set([...pending].filter((name) => !touched.includes(name)));
-    if (task.before && attempt.writes() === 0) {
+    if (task.before && scope.writes() === 0) {
       await left(task, note, { pending, untouched });
       throw error;
     }
@@ -75,7 +75,7 @@ async function left(task: Task, note: SentNote, outcome: Parameters<SentNote["le
   try {
     await note.leave(outcome);
   } catch (error) {
-    task.attempt.log("warning", `what was not done could not be noted: ${String(error)}`);
+    task.scope.log("warning", `what was not done could not be noted: ${String(error)}`);
   }
 }
 
@@ -96,7 +96,7 @@ function stepsOf(task: Task, pending: ReadonlySet<string>): Step[] {
     steps.push({
       fields: plain,
       async run(_, fields) {
-        const answer = await task.attempt.service.put(
+        const answer = await task.scope.service.put(
           path,
           bodyOf(type, task.inputs, task.values, [...fields]),
         );
@@ -144,7 +144,7 @@ async function runStep(task: Task, object: WireObject, step: Step): Promise<Wire
       if (!isOpen(error) || round === 3) throw error;
       if ([...left].some((name) => isInvisible(task.type, name))) throw error;
       // What did run may be under way, and shows when it is over.
-      now = await settled(task, await look());
+      now = await untilReady(task, await look());
       const missing = fieldsToSync(task, now);
       left = new Set([...left].filter((name) => missing.has(name)));
       if (left.size === 0) return now;
@@ -153,8 +153,8 @@ async function runStep(task: Task, object: WireObject, step: Step): Promise<Wire
 }
 
 /** Waits until the object is ready, if its type knows such a thing. */
-export async function settled(
-  task: Pick<Task, "type" | "id" | "identity" | "attempt" | "values" | "before">,
+export async function untilReady(
+  task: Pick<Task, "type" | "id" | "identity" | "scope" | "values" | "before">,
   object: WireObject,
 ): Promise<WireObject> {
   const { ready } = task.type;
@@ -179,7 +179,7 @@ interface Failed {
 
 /** The failure of something that exists: its real state where it can be read, and the inputs that apply to it. */
 export async function initFailed(
-  task: Pick<Task, "type" | "id" | "inputs" | "values" | "before" | "attempt">,
+  task: Pick<Task, "type" | "id" | "inputs" | "values" | "before" | "scope">,
   last: WireObject,
   pending: ReadonlySet<string>,
   cause: unknown,

@@ -38,10 +38,10 @@ export async function createResource(
     await lookUp(session, type, request, { newInputs: request.inputs });
     return { id: "", state: foretoldCreate(type, request, request.inputs) };
   }
-  const attempt = begin(session, request, request.timeoutSeconds || type.timeouts.create);
+  const scope = begin(session, request, request.timeoutSeconds || type.timeouts.create);
   const values = valuesToApply(type, request.inputs);
   // The next one that could be taken for it begins when the id of this one is known for good.
-  const creation = { session, type, request, attempt, values };
+  const creation = { session, type, request, scope, values };
   const task = await session.exclusive(queueOf(type, values), () => begun(creation, request.onCreated));
   const { id, object } = task;
   const { object: finished, spent } = await converge(task);
@@ -53,13 +53,13 @@ export async function createResource(
 
 /** Makes the object, or finds it, and has its id saved with what surely was applied. */
 async function begun(creation: Creation, onCreated: CreateRequest["onCreated"]): Promise<Task> {
-  const { session, type, request, attempt, values } = creation;
+  const { session, type, request, scope, values } = creation;
   const { inputs } = request;
   const { id, object, posted, isResumed } = await ensure(creation);
   const task: Task = {
-    ...{ type, identity: request, id, attempt, inputs, values, object, posted },
+    ...{ type, identity: request, id, scope, inputs, values, object, posted },
     ...(isResumed && { isResumed }),
-    unapplied: new Set(Object.keys(sentIn(attempt.notes))),
+    unapplied: new Set(Object.keys(sentIn(scope.notes))),
   };
   if (type.takesOver) await examine(session, task);
   const pending = fieldsToSync(task, object);
@@ -78,10 +78,10 @@ export async function findResource(
   type: ResourceType,
   request: FindRequest,
 ): Promise<FindResponse> {
-  const attempt = begin(session, request);
+  const scope = begin(session, request);
   const { inputs } = request;
   const values = valuesToApply(type, inputs);
-  const creation = { session, type, request, attempt, values };
+  const creation = { session, type, request, scope, values };
   const found = await session.exclusive(queueOf(type, values), async () => {
     const one = await resume(creation, request.earlierAttempt);
     if (one) session.plan.know(type, one.id, request.urn);
@@ -108,16 +108,16 @@ const queueOf = (type: ResourceType, values: Values) =>
 
 /** The object: taken over from an earlier attempt, or made now. */
 async function ensure(creation: Creation): Promise<Made> {
-  const { session, type, request, attempt, values } = creation;
+  const { session, type, request, scope, values } = creation;
   const { earlierAttempt } = request;
   let earlier = earlierAttempt && !type.takesOver ? await resume(creation, earlierAttempt) : undefined;
   if (earlier && isUseless(type, request, earlier)) {
-    await discard(type, request, attempt, values, earlier);
+    await discard(type, request, scope, values, earlier);
     earlier = undefined;
   }
   if (!earlier) {
-    await refuseTakeover(type, request, attempt, values);
-    await type.turns?.idle?.(actionContext({ identity: request, attempt, values }));
+    await refuseTakeover(type, request, scope, values);
+    await type.turns?.idle?.(actionContext({ identity: request, scope, values }));
   }
   const made: Made = earlier ? { ...earlier, posted: new Set(), isResumed: true } : await make(creation);
   session.plan.know(type, made.id, request.urn);
@@ -125,15 +125,15 @@ async function ensure(creation: Creation): Promise<Made> {
 }
 
 async function resume(creation: Creation, earlier: EarlierAttempt): Promise<Found | undefined> {
-  const { type, request, attempt, values } = creation;
+  const { type, request, scope, values } = creation;
   const { startedAt, id } = earlier;
   if (type.takesOver) return taken(creation);
-  const present = id === undefined ? notedBefore(type, attempt.notes) : new Set<string>();
+  const present = id === undefined ? notedBefore(type, scope.notes) : new Set<string>();
   if (!present) return undefined;
   const isOther = isTaken(creation, present);
   if (id !== undefined && isOther(id)) return undefined;
-  if (id === undefined) await type.turns?.idle?.(actionContext({ identity: request, attempt, values }));
-  const search = { type, values, attempt, startedAt: () => startedAt, isTaken: isOther };
+  if (id === undefined) await type.turns?.idle?.(actionContext({ identity: request, scope, values }));
+  const search = { type, values, scope, startedAt: () => startedAt, isTaken: isOther };
   return findMade({ ...search, takesOneOfTwins: true }, id);
 }
 

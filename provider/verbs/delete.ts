@@ -7,7 +7,7 @@ import type { DeleteRequest } from "../core/protocol.ts";
 import type { ObjectContext, ResourceType } from "../core/resource.ts";
 import { isAnswerLost, isApiError, isGone } from "../core/service-port.ts";
 import { fetchObject } from "./fetch.ts";
-import { type Attempt, begin, type Session } from "./session.ts";
+import { begin, type Session, type VerbScope } from "./session.ts";
 import { actionContext } from "./task.ts";
 
 export async function deleteResource(
@@ -15,23 +15,23 @@ export async function deleteResource(
   type: ResourceType,
   request: DeleteRequest,
 ): Promise<void> {
-  const attempt = begin(session, request, request.timeoutSeconds || type.timeouts.delete);
+  const scope = begin(session, request, request.timeoutSeconds || type.timeouts.delete);
   const path = pathOf(type, request.id);
   const held = { ...request.state, ...request.oldInputs };
   const owner = session.plan.ownerOf(type, held);
   if (owner) {
     const text = `${type.name} ${request.id} is left to the ${owner.type.name} "${owner.name}", which owns it now`;
-    return attempt.log("info", text);
+    return scope.log("info", text);
   }
   const values = knownValues(plainInputs(type.inputs, held));
   const isOurs = (key: string, id: string) => {
     const other = session.types.get(key);
     return other !== undefined && session.plan.isOurs(other, id);
   };
-  const context = { ...actionContext({ identity: request, attempt, values }), id: request.id, path, isOurs };
+  const context = { ...actionContext({ identity: request, scope, values }), id: request.id, path, isOurs };
   try {
     await type.beforeDelete?.(context);
-    await remove(type, { ...context, attempt, values });
+    await remove(type, { ...context, scope, values });
   } catch (error) {
     if (isGone(error)) return;
     if (!isApiError(error, 400)) throw error;
@@ -46,13 +46,13 @@ const removals = 3;
 
 /** The object to remove, and what its type's actions work with. */
 export interface Doomed extends ObjectContext<Fields> {
-  readonly attempt: Attempt;
+  readonly scope: VerbScope;
   readonly values: { readonly [name: string]: unknown };
 }
 
 /** Removes the object as its type says; an action whose answer is lost is repeated only while the object is still there. */
 export async function remove(type: ResourceType, doomed: Doomed): Promise<void> {
-  const { service, id, path, attempt, values } = doomed;
+  const { service, id, path, scope, values } = doomed;
   if (!type.delete) return service.delete(path);
   for (let round = 1; ; round++) {
     try {
@@ -60,7 +60,7 @@ export async function remove(type: ResourceType, doomed: Doomed): Promise<void> 
       return;
     } catch (error) {
       if (!isAnswerLost(error) || round === removals) throw error;
-      await fetchObject({ type, id, attempt, values }, { fresh: true }); // gone: so the caller is told
+      await fetchObject({ type, id, scope, values }, { fresh: true }); // gone: so the caller is told
     }
   }
 }

@@ -12,19 +12,19 @@ import type { Task } from "./task.ts";
 /** Throws CheckFailedError when the object cannot be brought to its declared state, or only with the user's leave. */
 export async function examine(
   session: Session,
-  task: Pick<Task, "type" | "identity" | "id" | "attempt" | "inputs" | "values" | "object"> & {
+  task: Pick<Task, "type" | "identity" | "id" | "scope" | "inputs" | "values" | "object"> & {
     readonly preview?: boolean;
   },
 ): Promise<void> {
-  const { type, attempt, inputs, values, id, object, preview = false } = task;
+  const { type, scope, inputs, values, id, object, preview = false } = task;
   const failures: CheckFailure[] = [];
-  const say = (severity: Severity) => (message: string) => attempt.log(severity, message);
+  const say = (severity: Severity) => (message: string) => scope.log(severity, message);
   await type.examine?.({
     inputs: values,
     isHidden: (name) => isHidden(type, name, inputs),
     id,
     object,
-    get: (path) => attempt.service.get(path),
+    get: (path) => scope.service.get(path),
     parent: session.plan.parentOf(type, inputs),
     preview,
     refuse: (property, reason) => {

@@ -4,13 +4,13 @@ import { parametersOf, pathOf } from "../core/identifier.ts";
 import type { ResourceType } from "../core/resource.ts";
 import { isGone, notThere, type WireObject } from "../core/service-port.ts";
 import { revealAll, type ValueMap } from "../core/value.ts";
-import type { Attempt } from "./session.ts";
+import type { VerbScope } from "./session.ts";
 
 /** Which object, and what is known of it. */
 export interface Subject {
   readonly type: ResourceType;
   readonly id: string;
-  readonly attempt: Attempt;
+  readonly scope: VerbScope;
   /** Declared values, plain; absent where no declaration is known. */
   readonly values?: { readonly [name: string]: unknown };
   /** State as last saved. */
@@ -25,8 +25,8 @@ export interface FetchOptions {
 }
 
 export async function fetchObject(subject: Subject, options: FetchOptions): Promise<WireObject> {
-  const { type, id, attempt } = subject;
-  const { service } = attempt;
+  const { type, id, scope } = subject;
+  const { service } = scope;
   const path = pathOf(type, id);
   const call = options.always ? { signal: undefined } : {};
   const get = (place: string) => (options.fresh ? service.getFresh(place, call) : service.get(place, call));
@@ -39,7 +39,7 @@ export async function fetchObject(subject: Subject, options: FetchOptions): Prom
     list: (place) => service.list(place, { ...call, fresh: options.fresh }),
     inputs: subject.values ?? {},
     state: revealAll(subject.state ?? {}) as { readonly [name: string]: unknown },
-    notes: attempt.notes,
+    notes: scope.notes,
   });
   if (object === undefined) throw notThere(path);
   return object;

@@ -41,8 +41,8 @@ export async function lookUp(
     ? knownValues(plainInputs(type.inputs, { ...planned.old.state, ...planned.old.inputs }))
     : {};
   const collection = collectionPath(type, values);
-  const attempt = begin(session, request);
-  const { service } = attempt;
+  const scope = begin(session, request);
+  const { service } = scope;
   const holds = (other: ResourceType, id: string) =>
     session.plan.isOurs(other, id) || (request.isKnownId?.(id, other.token) ?? false);
   const isOurs = (id: string) => id === planned.old?.id || holds(type, id);
@@ -62,7 +62,7 @@ export async function lookUp(
     }
   }
   const creating = planned.old === undefined;
-  const there = creating && (await presence(type, request, attempt, values, { fresh: false, isOurs }));
+  const there = creating && (await presence(type, request, scope, values, { fresh: false, isOurs }));
   if (there) refuse(there.property, there.reason);
   await type.lookup?.({
     before,
@@ -83,7 +83,7 @@ export async function lookUp(
   const id =
     old?.id ??
     (type.takesOver && type.parameters.every((name) => values[name] !== undefined) && idOf(type, values, {}));
-  const subject = { type, attempt, values, ...(old && { state: old.state }) };
+  const subject = { type, scope, values, ...(old && { state: old.state }) };
   const object = type.examine && id && (await fetchIfThere({ ...subject, id }, { fresh: false }));
   if (failures.length > 0) throw new CheckFailedError(failures);
   if (id && object)

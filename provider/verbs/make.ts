@@ -10,7 +10,7 @@ import { idsBefore } from "./before.ts";
 import { bodyOf } from "./due.ts";
 import { refusal } from "./failure.ts";
 import { fetchIfThere, fetchObject } from "./fetch.ts";
-import type { Attempt, Session } from "./session.ts";
+import type { Session, VerbScope } from "./session.ts";
 import { discard, isSecretLost } from "./shown-once.ts";
 import { alreadyExists, nameTaken } from "./taken.ts";
 import { actionContext } from "./task.ts";
@@ -25,7 +25,7 @@ export interface Creation {
   readonly session: Session;
   readonly type: ResourceType;
   readonly request: Omit<FindRequest, "earlierAttempt"> & Pick<CreateRequest, "earlierAttempt">;
-  readonly attempt: Attempt;
+  readonly scope: VerbScope;
   /** The request's inputs, plain and known. */
   readonly values: Values;
 }
@@ -38,9 +38,9 @@ export interface Made extends Found {
 }
 
 /** What exists from the beginning. */
-export async function taken({ type, attempt, values }: Creation): Promise<Found | undefined> {
+export async function taken({ type, scope, values }: Creation): Promise<Found | undefined> {
   const id = idOf(type, values, {});
-  const object = await fetchIfThere({ type, id, attempt, values }, { fresh: true });
+  const object = await fetchIfThere({ type, id, scope, values }, { fresh: true });
   return object && { id, object };
 }
 
@@ -54,7 +54,7 @@ export const isTaken =
     (request.isKnownId?.(id) ?? false);
 
 export async function make(creation: Creation): Promise<Made> {
-  const { session, type, request, attempt, values } = creation;
+  const { session, type, request, scope, values } = creation;
   if (type.takesOver) {
     const found = await taken(creation);
     if (found) return { ...found, posted: new Set() };
@@ -69,18 +69,18 @@ export async function make(creation: Creation): Promise<Made> {
     new Date(Date.parse(session.service().serviceTime()) - (performance.now() - began)).toISOString();
   // A wait for what appears late may outlast the service's clock; such a type has asked the service before.
   const sentAt = type.turns?.idle && startedAt();
-  const present = await idsBefore(type, attempt, values);
+  const present = await idsBefore(type, scope, values);
   const look = async () => {
     const since = sentAt ? () => sentAt : startedAt;
     const found = await afterLostAnswer(creation, since, present);
     if (!found || !isSecretLost(type, found)) return found;
-    await discard(type, request, attempt, values, found);
+    await discard(type, request, scope, values, found);
     return undefined;
   };
   let lost: Error | undefined;
   for (let round = 1; round <= creationAttempts; round++) {
     try {
-      const object = await attempt.service.post(variant.path, variant.body);
+      const object = await scope.service.post(variant.path, variant.body);
       if (object["id"] !== undefined || type.ownParameter === undefined) {
         return { id: idOf(type, values, object), object, posted };
       }
@@ -102,18 +102,18 @@ export async function make(creation: Creation): Promise<Made> {
 
 /** Makes it by the type's own action, which may be repeated. */
 async function madeByAction(creation: Creation, create: NonNullable<ResourceType["create"]>): Promise<Made> {
-  const { type, request, attempt, values } = creation;
+  const { type, request, scope, values } = creation;
   const id = idOf(type, values, {});
   for (let round = 1; ; round++) {
     try {
-      await create(actionContext({ identity: request, attempt, values }));
+      await create(actionContext({ identity: request, scope, values }));
       break;
     } catch (error) {
       if (!isAnswerLost(error)) throw await explained(creation, error);
       if (round === creationAttempts) throw error;
     }
   }
-  const object = await fetchObject({ type, id, attempt, values }, { fresh: true });
+  const object = await fetchObject({ type, id, scope, values }, { fresh: true });
   return { id, object, posted: new Set(Object.keys(type.inputs)) };
 }
 
@@ -123,9 +123,9 @@ async function afterLostAnswer(
   startedAt: () => string,
   present: ReadonlySet<string>,
 ): Promise<Found | undefined> {
-  const { type, request, attempt, values } = creation;
-  await type.turns?.idle?.(actionContext({ identity: request, attempt, values }));
-  return findMade({ type, values, attempt, startedAt, isTaken: isTaken(creation, present) });
+  const { type, request, scope, values } = creation;
+  await type.turns?.idle?.(actionContext({ identity: request, scope, values }));
+  return findMade({ type, values, scope, startedAt, isTaken: isTaken(creation, present) });
 }
 
 /** A look-up that fails leaves it open what a lost create made, and says so. */
@@ -158,18 +158,18 @@ async function explained(creation: Creation, error: unknown): Promise<unknown> {
   return new CheckFailedError([{ property: taken.property, reason }], { cause: error });
 }
 
-async function takenName({ type, attempt, values }: Creation) {
+async function takenName({ type, scope, values }: Creation) {
   const collection = collectionPath(type, values);
   const unique = Object.entries(type.inputs).filter(([, field]) => annotations(field).unique);
   if (collection === undefined || unique.length === 0) return undefined;
-  const objects = await attempt.service.list(collection, { fresh: true });
+  const objects = await scope.service.list(collection, { fresh: true });
   return nameTaken(type, values, objects, () => false);
 }
 
 /** The request that makes the object; one that takes it over, or is the type's own action, carries what the type says. */
 export async function createOf(creation: Creation): Promise<CreateVariant<Fields>> {
-  const { type, attempt, values } = creation;
+  const { type, scope, values } = creation;
   if (type.takesOver) return { path: "", body: {}, fields: [] };
   if (type.create) return { path: "", body: {}, fields: Object.keys(type.inputs) };
-  return (await type.createRequest?.(values, attempt.service)) ?? plainCreate(creation);
+  return (await type.createRequest?.(values, scope.service)) ?? plainCreate(creation);
 }

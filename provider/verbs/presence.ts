@@ -4,7 +4,7 @@ import { idOf } from "../core/identifier.ts";
 import { CheckFailedError, type CheckFailure, type ResourceIdentity } from "../core/protocol.ts";
 import type { ResourceType } from "../core/resource.ts";
 import { fetchIfThere } from "./fetch.ts";
-import type { Attempt } from "./session.ts";
+import type { VerbScope } from "./session.ts";
 import { alreadyExists } from "./taken.ts";
 
 /** True for types whose objects' ids are known before they are made. */
@@ -14,14 +14,14 @@ const isNamed = (type: ResourceType) => type.ownParameter === undefined && !type
 export async function presence(
   type: ResourceType,
   identity: ResourceIdentity,
-  attempt: Attempt,
+  scope: VerbScope,
   values: { readonly [name: string]: unknown },
   options: { readonly fresh: boolean; readonly isOurs?: (id: string) => boolean },
 ): Promise<CheckFailure | undefined> {
   if (!isNamed(type) || type.parameters.some((name) => values[name] === undefined)) return undefined;
   const id = idOf(type, values, {});
   if (options.isOurs?.(id)) return undefined;
-  const object = await fetchIfThere({ type, id, attempt, values }, options);
+  const object = await fetchIfThere({ type, id, scope, values }, options);
   if (!object) return undefined;
   const property = type.parameters.at(-1)!;
   return { property, reason: alreadyExists(type, identity.name, property, values[property], id) };
@@ -31,9 +31,9 @@ export async function presence(
 export async function refuseTakeover(
   type: ResourceType,
   identity: ResourceIdentity,
-  attempt: Attempt,
+  scope: VerbScope,
   values: { readonly [name: string]: unknown },
 ): Promise<void> {
-  const failure = await presence(type, identity, attempt, values, { fresh: true });
+  const failure = await presence(type, identity, scope, values, { fresh: true });
   if (failure) throw new CheckFailedError([failure]);
 }

@@ -10,7 +10,7 @@ import type { ValueMap } from "../core/value.ts";
 import { objectFromWire } from "../core/wire.ts";
 import { fetchIfThere, fetchObject } from "./fetch.ts";
 import { noteSeen } from "./sent.ts";
-import { type Attempt, begin, type Session } from "./session.ts";
+import { begin, type Session, type VerbScope } from "./session.ts";
 import { actionContext } from "./task.ts";
 
 export async function readResource(
@@ -18,8 +18,8 @@ export async function readResource(
   type: ResourceType,
   request: ReadRequest,
 ): Promise<ReadResponse> {
-  const attempt = begin(session, request);
-  const id = await resolveId(session, type, attempt, request.id);
+  const scope = begin(session, request);
+  const id = await resolveId(session, type, scope, request.id);
   if (id === undefined) return undefined;
   let object: WireObject;
   try {
@@ -27,7 +27,7 @@ export async function readResource(
       {
         type,
         id,
-        attempt,
+        scope,
         ...(request.inputs && { values: knownValues(plainInputs(type.inputs, request.inputs)) }),
         ...(request.state && { state: request.state }),
       },
@@ -35,7 +35,7 @@ export async function readResource(
     );
     if (type.observe) {
       const values = parametersOf(type, id);
-      const context = actionContext({ identity: request, attempt, values });
+      const context = actionContext({ identity: request, scope, values });
       object = await type.observe({ ...context, id, path: pathOf(type, id) }, object);
     }
   } catch (error) {
@@ -49,7 +49,7 @@ export async function readResource(
     return { id, inputs, state: stateOf(type, id, object, inputs) };
   }
   const inputs: ValueMap = refreshedInputs(type, request.inputs, request.state, live);
-  await noteSeen(type, attempt, { live, inputs, state: request.state });
+  await noteSeen(type, scope, { live, inputs, state: request.state });
   return { id, inputs, state: stateOf(type, id, object, inputs, request.state) };
 }
 
@@ -57,22 +57,22 @@ export async function readResource(
 export async function resolveId(
   session: Session,
   type: ResourceType,
-  attempt: Attempt,
+  scope: VerbScope,
   text: string,
 ): Promise<string | undefined> {
   if (isCanonicalId(type, text)) return text;
   const families = familiesOf(session, type);
   const only = families[0]?.parent;
-  if (only && isOnePer(type, only)) return resolveId(session, only, attempt, text);
+  if (only && isOnePer(type, only)) return resolveId(session, only, scope, text);
   const family = families.find(({ kind }) => kind === undefined || text.startsWith(`${kind}/`));
   const [parentText, name] = parentAndName(family, text);
   if (!family || name === undefined || name === "") {
     throw new Error(`"${text}" does not name a ${type.name}: write ${idFormat(type)} or ${type.nameFormat}`);
   }
   const { parent } = family;
-  const parentId = parent ? await resolveId(session, parent, attempt, parentText) : "";
+  const parentId = parent ? await resolveId(session, parent, scope, parentText) : "";
   if (parentId === undefined) return undefined;
-  const ids = (await listUnder(type, attempt, family, parentId))
+  const ids = (await listUnder(type, scope, family, parentId))
     .filter((listed) => naturalName(type, listed).toLowerCase() === name.toLowerCase())
     .map(({ id }) => id);
   if (ids.length > 1)
@@ -127,15 +127,15 @@ const isOnePer = (type: ResourceType, parent: ResourceType) =>
 
 async function listUnder(
   type: ResourceType,
-  attempt: Attempt,
+  scope: VerbScope,
   family: Family,
   parentId: string,
   includes = (object: WireObject) => type.list?.includes?.(object) !== false,
 ): Promise<{ id: string; object: WireObject }[]> {
-  const { service } = attempt;
+  const { service } = scope;
   if (type.list?.none) return [];
   if (family.parent && isOnePer(type, family.parent)) {
-    const object = await fetchIfThere({ type, id: parentId, attempt }, { fresh: false });
+    const object = await fetchIfThere({ type, id: parentId, scope }, { fresh: false });
     return object ? [{ id: parentId, object }] : [];
   }
   const parents = parentValues(type, family, parentId);
@@ -160,7 +160,7 @@ export async function listResources(
   type: ResourceType,
   request: ListRequest,
 ): Promise<readonly ListedResource[]> {
-  const attempt = begin(session, request);
+  const scope = begin(session, request);
   const reasonOf = (object: WireObject) =>
     typeof type.leftOut === "function" ? type.leftOut(object) : type.leftOut;
   const includes = (object: WireObject) =>
@@ -173,7 +173,7 @@ export async function listResources(
         : request.parentId !== undefined
           ? [request.parentId]
           : (await listResources(session, parent, { ...request, type: parent.token })).map(({ id }) => id);
-      return Promise.all(parentIds.map((parentId) => listUnder(type, attempt, family, parentId, includes)));
+      return Promise.all(parentIds.map((parentId) => listUnder(type, scope, family, parentId, includes)));
     }),
   );
   return lists.flat(2).map((listed) => {

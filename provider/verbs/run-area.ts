@@ -31,8 +31,8 @@ export async function runAreaVerb(
 ): Promise<RunResponse> {
   const asked = await understood(verb, request);
   if (asked.failures.length > 0) return { failures: asked.failures };
-  const attempt = begin(session, request, secondsToRun);
-  const { word } = (await verb.foresee?.({ ...asked.what, service: attempt.service })) ?? {};
+  const scope = begin(session, request, secondsToRun);
+  const { word } = (await verb.foresee?.({ ...asked.what, service: scope.service })) ?? {};
   if (word !== undefined && request.consent !== word) {
     const given = request.consent === undefined ? "it was not given" : `not "${request.consent}"`;
     throw new Error(
@@ -40,7 +40,7 @@ export async function runAreaVerb(
     );
   }
   const identity = { urn: "", type: verb.token, name: verb.name };
-  const { service, log, wait } = actionContext({ identity, attempt, values: {} });
+  const { service, log, wait } = actionContext({ identity, scope, values: {} });
   await verb.run({ ...asked.what, service, log, wait });
   return { failures: [] };
 }

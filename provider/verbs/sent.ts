@@ -12,7 +12,7 @@ import type { ResourceType } from "../core/resource.ts";
 import { isUnreadable } from "../core/state.ts";
 import { markOf, openMarks, type Sent, sentIn, sentKey, unappliedFields } from "../core/unapplied.ts";
 import type { ValueMap } from "../core/value.ts";
-import type { Attempt, Session } from "./session.ts";
+import type { Session, VerbScope } from "./session.ts";
 
 /** The fields of an object that may not have the value that was saved as applied. */
 export function unappliedOf(
@@ -28,7 +28,7 @@ export function unappliedOf(
 /** Whose fields are sent. */
 interface Sender {
   readonly type: ResourceType;
-  readonly attempt: Pick<Attempt, "notes" | "marker">;
+  readonly scope: Pick<VerbScope, "notes" | "marker">;
   readonly inputs: ValueMap;
   readonly before?: {
     readonly inputs: ValueMap;
@@ -57,8 +57,8 @@ export interface SentNote {
   readonly leave: (outcome: Outcome) => Promise<void>;
 }
 
-export function sentNote({ type, attempt, inputs, before }: Sender): SentNote {
-  const { notes, marker } = attempt;
+export function sentNote({ type, scope, inputs, before }: Sender): SentNote {
+  const { notes, marker } = scope;
   const found = sentIn(notes);
   const known = before?.state ?? {};
   /** What earlier verbs left open. */
@@ -98,7 +98,7 @@ export function sentNote({ type, attempt, inputs, before }: Sender): SentNote {
         if (!pending.has(name) && !isIgnored(name))
           Object.assign(next, marksOf(inputs, now?.live ?? known, [name]));
         else if (now && !isUnreadable(type, name))
-          Object.assign(next, seenMark(type, attempt, name, { ...now, state: known }));
+          Object.assign(next, seenMark(type, scope, name, { ...now, state: known }));
         else if (!untouched.has(name)) next[name] = marks;
         else if (open[name]) next[name] = open[name];
       }
@@ -110,7 +110,7 @@ export function sentNote({ type, attempt, inputs, before }: Sender): SentNote {
 /** The mark of what was seen of a field: of the saved input where that is what is there, else of what is there. */
 function seenMark(
   type: ResourceType,
-  { marker }: Pick<Attempt, "marker">,
+  { marker }: Pick<VerbScope, "marker">,
   name: string,
   { live, applied, state }: { live: ValueMap; applied: ValueMap; state: ValueMap },
 ): Sent {
@@ -128,13 +128,13 @@ function seenMark(
 /** After a read: what was left open of fields that can be read is settled, whether or not the engine saves these inputs. */
 export async function noteSeen(
   type: ResourceType,
-  attempt: Pick<Attempt, "notes" | "marker">,
+  scope: Pick<VerbScope, "notes" | "marker">,
   seen: { readonly live: ValueMap; readonly inputs: ValueMap; readonly state: ValueMap },
 ): Promise<void> {
-  const found = sentIn(attempt.notes);
+  const found = sentIn(scope.notes);
   const names = Object.keys(found).filter((name) => type.inputs[name] && !isUnreadable(type, name));
   if (names.length === 0) return;
   const settled = { live: seen.live, applied: seen.inputs, state: seen.state };
-  const next = Object.assign({}, found, ...names.map((name) => seenMark(type, attempt, name, settled)));
-  if (JSON.stringify(next) !== JSON.stringify(found)) await attempt.notes.set(sentKey, next);
+  const next = Object.assign({}, found, ...names.map((name) => seenMark(type, scope, name, settled)));
+  if (JSON.stringify(next) !== JSON.stringify(found)) await scope.notes.set(sentKey, next);
 }

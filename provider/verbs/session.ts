@@ -41,7 +41,7 @@ export interface Session {
 }
 
 /** One verb's own view of the service: no write starts and no wait goes on after a cancel. */
-export interface Attempt {
+export interface VerbScope {
   readonly service: ServicePort;
   readonly log: Log;
   readonly notes: Notes;
@@ -54,7 +54,7 @@ export interface Attempt {
 }
 
 /** Begins a verb: joins its own signal and deadline with the session's. */
-export function begin(session: Session, request: RequestContext, timeoutSeconds = 600): Attempt {
+export function begin(session: Session, request: RequestContext, timeoutSeconds = 600): VerbScope {
   const signal = request.signal ? AbortSignal.any([request.signal, session.cancelled]) : session.cancelled;
   const end = performance.now() + timeoutSeconds * 1000;
   let writes = 0;

@@ -9,7 +9,7 @@ import { isGone } from "../core/service-port.ts";
 import { observedState } from "../core/state.ts";
 import type { Found } from "./adopt.ts";
 import { remove } from "./delete.ts";
-import type { Attempt } from "./session.ts";
+import type { VerbScope } from "./session.ts";
 import { actionContext } from "./task.ts";
 
 type Request = Pick<CreateRequest, "name" | "inputs" | "earlierAttempt">;
@@ -47,15 +47,15 @@ export function isUseless(type: ResourceType, request: Request, found: Found): b
 export async function discard(
   type: ResourceType,
   identity: ResourceIdentity,
-  attempt: Attempt,
+  scope: VerbScope,
   values: Values,
   { id }: Found,
 ): Promise<void> {
-  const context = actionContext({ identity, attempt, values });
-  await remove(type, { ...context, id, path: pathOf(type, id), attempt, values }).catch((error: unknown) => {
+  const context = actionContext({ identity, scope, values });
+  await remove(type, { ...context, id, path: pathOf(type, id), scope, values }).catch((error: unknown) => {
     if (!isGone(error)) throw error;
   });
-  attempt.log(
+  scope.log(
     "warning",
     `the answer to the create of ${type.name} ${id} was lost with its secret: it is removed and made anew`,
   );

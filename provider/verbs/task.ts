@@ -6,14 +6,14 @@ import type { ActionContext, ResourceType } from "../core/resource.ts";
 import type { WireObject } from "../core/service-port.ts";
 import type { ValueMap } from "../core/value.ts";
 import { bytesOf } from "./content.ts";
-import type { Attempt } from "./session.ts";
+import type { VerbScope } from "./session.ts";
 
 /** An object and what it is to become. */
 export interface Task {
   readonly type: ResourceType;
   readonly identity: ResourceIdentity;
   readonly id: string;
-  readonly attempt: Attempt;
+  readonly scope: VerbScope;
   /** True when another resource of the deployment is the object of the type (by key) with that id. */
   readonly isOurs?: (key: string, id: string) => boolean;
   /** Declared inputs as checked. */
@@ -37,31 +37,31 @@ export interface Task {
 }
 
 /** The context of a type's actions. */
-export function actionContext(task: Pick<Task, "identity" | "attempt" | "values">): ActionContext<Fields> {
-  const { attempt } = task;
+export function actionContext(task: Pick<Task, "identity" | "scope" | "values">): ActionContext<Fields> {
+  const { scope } = task;
   return {
     urn: task.identity.urn,
-    service: attempt.service,
+    service: scope.service,
     inputs: task.values,
-    log: attempt.log,
-    notes: attempt.notes,
-    bytesOf: (asset) => bytesOf(asset, attempt.signal),
+    log: scope.log,
+    notes: scope.notes,
+    bytesOf: (asset) => bytesOf(asset, scope.signal),
     wait: (path, what, isDone) => {
-      attempt.log("info", what, { ephemeral: true });
-      return attempt.service.waitFor(path, isDone, {
-        timeoutSeconds: attempt.remaining(),
-        onProgress: (message) => attempt.log("info", message, { ephemeral: true }),
-        signal: attempt.signal,
+      scope.log("info", what, { ephemeral: true });
+      return scope.service.waitFor(path, isDone, {
+        timeoutSeconds: scope.remaining(),
+        onProgress: (message) => scope.log("info", message, { ephemeral: true }),
+        signal: scope.signal,
       });
     },
   };
 }
 
 /** What is read of it. */
-export const subjectOf = (task: Pick<Task, "type" | "id" | "attempt" | "values" | "before">) => ({
+export const subjectOf = (task: Pick<Task, "type" | "id" | "scope" | "values" | "before">) => ({
   type: task.type,
   id: task.id,
-  attempt: task.attempt,
+  scope: task.scope,
   values: task.values,
   ...(task.before && { state: task.before.state }),
 });

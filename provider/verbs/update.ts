@@ -38,16 +38,16 @@ export async function updateResource(
   if (replaces(type, oldInputs, state, newInputs)) {
     throw new Error(`${type.name} ${id}: this change needs a replacement and cannot be made in place`);
   }
-  const attempt = begin(session, request, request.timeoutSeconds || type.timeouts.update);
+  const scope = begin(session, request, request.timeoutSeconds || type.timeouts.update);
   const values = valuesToApply(type, newInputs);
   try {
-    const object = await fetchObject({ type, id, attempt, values, state }, { fresh: false });
+    const object = await fetchObject({ type, id, scope, values, state }, { fresh: false });
     const before = { inputs: oldInputs, state, ...(ignoreChanges && { ignoreChanges }) };
     const task = {
       type,
       identity: request,
       id,
-      attempt,
+      scope,
       isOurs: (key: string, other: string) => {
         const of = session.types.get(key);
         return (

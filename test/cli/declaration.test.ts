@@ -3,7 +3,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { type Block, Reference, type Term, type TermMap } from "../../provider/cli/declaration/block.ts";
+import {
+  type Block,
+  type BlockValue,
+  type BlockValues,
+  Reference,
+} from "../../provider/cli/declaration/block.ts";
 import { programText } from "../../provider/cli/declaration/program.ts";
 import { fillStackFile, newStackFile } from "../../provider/cli/declaration/stack-file.ts";
 import { nameAll } from "../../provider/engine/operations/naming.ts";
@@ -40,7 +45,7 @@ const text = fc.oneof(
     )
     .map((parts) => parts.join("")),
 );
-const { term } = fc.letrec<{ term: Term }>((tie) => ({
+const { term } = fc.letrec<{ term: BlockValue }>((tie) => ({
   term: fc.oneof(
     { depthSize: "small" },
     text,
@@ -73,12 +78,12 @@ const blocks = fc
   });
 
 /** The properties with what `idOf` says in place of references. */
-function plain(value: Term, idOf: (key: string) => string): unknown {
+function plain(value: BlockValue, idOf: (key: string) => string): unknown {
   if (value instanceof Reference) return idOf(value.key);
-  if (Array.isArray(value)) return value.map((item) => plain(item as Term, idOf));
+  if (Array.isArray(value)) return value.map((item) => plain(item as BlockValue, idOf));
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value as TermMap).map(([name, item]) => [name, plain(item, idOf)]),
+    Object.entries(value as BlockValues).map(([name, item]) => [name, plain(item, idOf)]),
   );
 }
 

@@ -65,10 +65,10 @@ describe("the create log", () => {
     const log = openCreateLog(file);
     await Promise.all([log.begin("urn:a", "T", at), log.begin("urn:b", "T", at)]);
     log.end("urn:a");
-    await log.settled();
+    await log.flushed();
     expect(existsSync(file)).toBe(true);
     log.end("urn:b");
-    await log.settled();
+    await log.flushed();
     expect(existsSync(file)).toBe(false);
     await log.begin("urn:c", "T", at);
     expect(openCreateLog(file).find("urn:c")).toBeDefined();
@@ -92,7 +92,7 @@ describe("the create log", () => {
     await one.begin("urn:a", "T", at);
     expect(other.find("urn:a")).toBeDefined();
     one.end("urn:a");
-    await Promise.all([one.settled(), other.begin("urn:b", "T", at)]);
+    await Promise.all([one.flushed(), other.begin("urn:b", "T", at)]);
     expect(openCreateLog(file).find("urn:b")).toBeDefined();
     expect(openCreateLog(file).find("urn:a")).toBeUndefined();
   });
@@ -103,7 +103,7 @@ describe("the create log", () => {
     const long = "x".repeat(300_000);
     for (let n = 0; n < 16; n += 1) await log.hold("T 7", { n, long });
     log.leave("T 8", { n: 1 });
-    await log.settled();
+    await log.flushed();
     expect(readFileSync(file).length).toBeLessThan(3_000_000);
     const fresh = openCreateLog(file);
     expect(fresh.notes("T 7")).toEqual({ notes: { n: 15, long }, pid: process.pid });
@@ -118,7 +118,7 @@ describe("the create log", () => {
     for (const n of [1, 2, 3, 4]) {
       await log.begin(`urn:${n}${long}`, "T", at);
       log.end(`urn:${n}${long}`);
-      await log.settled();
+      await log.flushed();
     }
     expect(readFileSync(file).length).toBeLessThan(1_900_000);
     const fresh = openCreateLog(file);
@@ -130,7 +130,7 @@ describe("the create log", () => {
     const file = freshFile();
     const log = openCreateLog(file);
     void log.begin("urn:a", "T", at);
-    log.settleNow();
+    log.flushNow();
     expect(openCreateLog(file).find("urn:a")).toBeDefined();
   });
 
@@ -175,12 +175,12 @@ describe("the create log", () => {
             const left: ValueMap = what === "leave" ? { n } : {};
             log.notes(urn);
             log.leave(urn, left);
-            await log.settled();
+            await log.flushed();
             if (what === "leave") notes.set(urn, { notes: left });
             else notes.delete(urn);
           } else if (what === "end") {
             log.end(urn);
-            await log.settled();
+            await log.flushed();
             expected.delete(urn);
           }
         }

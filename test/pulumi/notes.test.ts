@@ -121,7 +121,7 @@ describe("a note", () => {
         [end, ["p1"]],
         ["update", undefined],
       ]);
-      session.settleNow();
+      session.flushNow();
       // An append that was on its way to the file may end after it, and tidies up behind itself.
       await expect.poll(() => existsSync(file)).toBe(false);
     }
@@ -147,7 +147,7 @@ describe("a note", () => {
     const second = await run(folder, noting("update", undefined));
     await second.update(urn, "7", {}, {}, {});
     expect(second.heard).toEqual([["update", ["p1"]]]);
-    second.session.settleNow();
+    second.session.flushNow();
     expect(existsSync(second.file)).toBe(false);
   });
 
@@ -201,7 +201,7 @@ describe("a create's notes", () => {
       ["create", undefined],
       ["delete", ["p1"]],
     ]);
-    session.settleNow();
+    session.flushNow();
     expect(notes("7")).toBeUndefined();
     expect(notes(id)?.notes).toEqual({ pool: "new" });
   });
@@ -305,7 +305,7 @@ describe("a verb after a killed engine", () => {
     const folder = freshFolder();
     const first = await run(folder, noting("update", ["p1"]));
     await first.update(urn, "7", {}, {}, {});
-    first.session.settleNow();
+    first.session.flushNow();
     expect(first.notes("7")).toEqual({ notes: { pool: ["p1"] } });
   });
 

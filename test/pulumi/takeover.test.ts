@@ -149,7 +149,7 @@ describe("a create after a killed run", () => {
     await killed(folder, "7");
     const { diff, log, session } = await run(folder);
     await diff(urnOf("renamed"), "7", {}, {}, {});
-    session.settleNow();
+    session.flushNow();
     expect(log().find(urn)).toBeUndefined();
   });
 
@@ -208,7 +208,7 @@ describe("a create's entry", () => {
     expect(seen).toEqual([{ urn, type: thing, startedAt, pid: process.pid, lasting: {} }, "7"]);
     expect(existsSync(file)).toBe(true);
     await diff(urn, "7", {}, {}, {});
-    session.settleNow();
+    session.flushNow();
     expect(existsSync(file)).toBe(false);
   });
 
@@ -241,7 +241,7 @@ describe("a create's entry", () => {
         },
       });
       await refusal(create(urn, {}));
-      session.settleNow();
+      session.flushNow();
       expect(log().find(urn) !== undefined).toBe(stays);
     }
   });
@@ -255,7 +255,7 @@ describe("a create's entry", () => {
       },
     });
     await refusal(create(urn, {}));
-    session.settleNow();
+    session.flushNow();
     expect(log().find(urn)).toMatchObject({ startedAt });
   });
 });

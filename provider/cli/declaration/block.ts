@@ -15,10 +15,10 @@ import {
 import type { Discovery, ResourceState } from "../../engine/engine.ts";
 
 /** A property of another block, or anything plain. */
-export type Term = null | boolean | number | string | readonly Term[] | TermMap | Reference;
+export type BlockValue = null | boolean | number | string | readonly BlockValue[] | BlockValues | Reference;
 
-export interface TermMap {
-  readonly [name: string]: Term;
+export interface BlockValues {
+  readonly [name: string]: BlockValue;
 }
 
 /** `property` of the block with the key. */
@@ -38,7 +38,7 @@ export interface Block {
   readonly name?: string;
   /** Short token (`plumbline:dns:Domain`). */
   readonly type: string;
-  readonly properties: TermMap;
+  readonly properties: BlockValues;
   readonly options: { readonly protect?: true; readonly retainOnDelete?: true };
   /** Secret inputs that the service keeps but does not tell. */
   readonly untold: readonly string[];
@@ -64,22 +64,23 @@ export function blockOf(
       return key === undefined ? [] : [[JSON.stringify(path), new Reference(key, property)] as const];
     }),
   );
-  const termOf = (value: Value, path: readonly (string | number)[]): Term | undefined => {
+  const blockValueOf = (value: Value, path: readonly (string | number)[]): BlockValue | undefined => {
     const reference = references.get(JSON.stringify(path));
     if (reference) return reference;
     if (isSecret(value) || isUnknown(value) || isResourceReference(value)) return undefined;
     if (isAsset(value) || isArchive(value)) return undefined;
-    if (Array.isArray(value)) return value.map((item, i) => termOf(item as Value, [...path, i]) ?? null);
-    return isValueMap(value) ? termsOf(value, path) : (value as Term);
+    if (Array.isArray(value))
+      return value.map((item, i) => blockValueOf(item as Value, [...path, i]) ?? null);
+    return isValueMap(value) ? blockValuesOf(value, path) : (value as BlockValue);
   };
-  const termsOf = (values: ValueMap, path: readonly (string | number)[]): TermMap =>
+  const blockValuesOf = (values: ValueMap, path: readonly (string | number)[]): BlockValues =>
     Object.fromEntries(
       Object.entries(values).flatMap(([name, value]) => {
-        const term = value === null ? undefined : termOf(value, [...path, name]);
-        return term === undefined ? [] : [[name, term]];
+        const written = value === null ? undefined : blockValueOf(value, [...path, name]);
+        return written === undefined ? [] : [[name, written]];
       }),
     );
-  const properties = termsOf(source.inputs, []);
+  const properties = blockValuesOf(source.inputs, []);
   const { protect, retainOnDelete } = source.options;
   return {
     key: source.key,

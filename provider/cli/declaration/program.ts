@@ -1,6 +1,6 @@
 /** Writes blocks as a Pulumi program in TypeScript, on the generated SDK. */
 
-import { type Block, Reference, type Term, type TermMap } from "./block.ts";
+import { type Block, type BlockValue, type BlockValues, Reference } from "./block.ts";
 
 const reserved = new Set(
   (
@@ -17,7 +17,7 @@ export function programText(blocks: readonly Block[]): string {
   const statements = blocks.map((block) => {
     const [, area, name] = block.type.split(":");
     const variable = needed.has(block.key) ? `const ${variables.get(block.key)} = ` : "";
-    const args = termText(block.properties, "", variables);
+    const args = valueText(block.properties, "", variables);
     const options = Object.entries(block.options).map(([option, value]) => `${option}: ${value}`);
     const last = options.length > 0 ? `, { ${options.join(", ")} }` : "";
     const notes = block.untold.map(
@@ -75,11 +75,11 @@ function variablesOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
   );
 }
 
-function* referencesIn(term: Term): Generator<string> {
-  if (term instanceof Reference) yield term.key;
-  else if (Array.isArray(term)) for (const item of term) yield* referencesIn(item as Term);
-  else if (typeof term === "object" && term !== null)
-    for (const item of Object.values(term as TermMap)) yield* referencesIn(item);
+function* referencesIn(value: BlockValue): Generator<string> {
+  if (value instanceof Reference) yield value.key;
+  else if (Array.isArray(value)) for (const item of value) yield* referencesIn(item as BlockValue);
+  else if (typeof value === "object" && value !== null)
+    for (const item of Object.values(value as BlockValues)) yield* referencesIn(item);
 }
 
 /** A string literal; separators of lines, which JSON allows and old readers do not, are escaped too. */
@@ -89,20 +89,20 @@ const text = (value: string) =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-function termText(term: Term, margin: string, variables: ReadonlyMap<string, string>): string {
+function valueText(value: BlockValue, margin: string, variables: ReadonlyMap<string, string>): string {
   const inner = `${margin}  `;
-  if (term instanceof Reference) return `${variables.get(term.key)}.${term.property}`;
-  if (typeof term === "string") return text(term);
-  if (typeof term !== "object" || term === null) return String(term);
-  if (Array.isArray(term)) {
-    const items = term.map((item) => termText(item as Term, inner, variables));
+  if (value instanceof Reference) return `${variables.get(value.key)}.${value.property}`;
+  if (typeof value === "string") return text(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => valueText(item as BlockValue, inner, variables));
     const line = `[${items.join(", ")}]`;
     if (line.length <= 80 && !line.includes("\n")) return line;
     return `[\n${items.map((item) => `${inner}${item},\n`).join("")}${margin}]`;
   }
-  const members = Object.entries(term as TermMap).map(
+  const members = Object.entries(value as BlockValues).map(
     ([name, item]) =>
-      `${inner}${/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : text(name)}: ${termText(item, inner, variables)},\n`,
+      `${inner}${/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : text(name)}: ${valueText(item, inner, variables)},\n`,
   );
   return members.length === 0 ? "{}" : `{\n${members.join("")}${margin}}`;
 }

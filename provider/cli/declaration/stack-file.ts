@@ -1,7 +1,7 @@
 /** Writes blocks into the text of a stack file, as Pulumi's YAML reads it too. What else stands in the file stays as it is, to the letter. */
 
 import { Document, isMap, isScalar, type Pair, parseDocument, type Scalar, visit } from "yaml";
-import { type Block, Reference, type Term, type TermMap } from "./block.ts";
+import { type Block, type BlockValue, type BlockValues, Reference } from "./block.ts";
 
 /** A stack file that cannot be written into; the message says what to do. */
 export class UnwritableError extends Error {
@@ -94,12 +94,14 @@ function blockText({ key, name, type, properties, options, untold }: Block): str
   return note.join("") + quoted(new Document({ [key]: body })).toString({ lineWidth: 0 });
 }
 
-function written(term: Term): unknown {
-  if (term instanceof Reference) return `\${${term.key}.${term.property}}`;
-  if (typeof term === "string") return term.replaceAll("$", "$$$$");
-  if (Array.isArray(term)) return term.map((item) => written(item as Term));
-  if (typeof term !== "object" || term === null) return term;
-  return Object.fromEntries(Object.entries(term as TermMap).map(([name, item]) => [name, written(item)]));
+function written(value: BlockValue): unknown {
+  if (value instanceof Reference) return `\${${value.key}.${value.property}}`;
+  if (typeof value === "string") return value.replaceAll("$", "$$$$");
+  if (Array.isArray(value)) return value.map((item) => written(item as BlockValue));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value as BlockValues).map(([name, item]) => [name, written(item)]),
+  );
 }
 
 /** The document with quotes round every text that some reader of YAML takes for something else, or would not give back as it is. */

@@ -6,9 +6,9 @@ import { sameValue } from "../deployment/property.ts";
 import type { Run } from "../deployment/run.ts";
 import type { Step } from "../event.ts";
 import { EngineError } from "../failure.ts";
+import { decodeMap, type Sealing } from "../state/encoding.ts";
 import type { Ledger } from "../state/ledger.ts";
 import type { ResourceState } from "../state/state.ts";
-import { fromWireMap, type Sealing } from "../state/wire.ts";
 import { keyOf, type PlannedStep, type SavedPlan } from "./plan.ts";
 
 /** Inputs of the objects that steps are about, as they are now; null: gone. By step. */
@@ -69,7 +69,7 @@ function movedIn(
   if (planned.seen === undefined || now === undefined) return undefined;
   if (planned.seen === null || now === null)
     return planned.seen === now ? undefined : `the object ${now === null ? "is gone" : "is there again"}`;
-  const then = fromWireMap(planned.seen, sealing);
+  const then = decodeMap(planned.seen, sealing);
   const names = [...new Set([...Object.keys(then), ...Object.keys(now)])];
   const moved = names.filter((name) => !sameValue(then[name], now[name]));
   return moved.length === 0 ? undefined : `the object has another ${moved.join(", ")} now`;

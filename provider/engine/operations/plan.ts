@@ -6,7 +6,7 @@ import { sameValue } from "../deployment/property.ts";
 import { isInternal, type PlanCheck } from "../deployment/run.ts";
 import type { Step, StepOp } from "../event.ts";
 import { EngineError } from "../failure.ts";
-import { fromWireMap, holdsSealed, type JsonMap, type Sealing, toWire } from "../state/wire.ts";
+import { decodeMap, encode, holdsSealed, type JsonMap, type Sealing } from "../state/encoding.ts";
 
 /** The content of a plan file. */
 export interface SavedPlan {
@@ -51,7 +51,7 @@ export function makePlan(
   seal: (text: string) => string,
   seen: ReadonlyMap<string, ValueMap | null>,
 ): Omit<SavedPlan, "salt"> {
-  const wire = (values: ValueMap) => toWire(values, (text) => ({ ciphertext: seal(text) })) as JsonMap;
+  const wire = (values: ValueMap) => encode(values, (text) => ({ ciphertext: seal(text) })) as JsonMap;
   const seenOf = (step: Step): Pick<PlannedStep, "seen"> => {
     const values = seen.get(keyOf(step));
     return values === undefined ? {} : { seen: values && wire(values) };
@@ -130,7 +130,7 @@ function differenceOf(planned: PlannedStep, step: Step, sealing: Pick<Sealing, "
   const paths = Object.keys(step.detailedDiff).sort();
   if (paths.join(" ") !== planned.paths.join(" ")) return `differs in ${paths.join(", ") || "nothing"} now`;
   if (planned.inputs === undefined || step.newInputs === undefined) return undefined;
-  const inputs = fromWireMap(planned.inputs, sealing);
+  const inputs = decodeMap(planned.inputs, sealing);
   const names = new Set([...Object.keys(inputs), ...Object.keys(step.newInputs)]);
   const changed = [...names].filter((name) => !sameValue(inputs[name], step.newInputs?.[name]));
   return changed.length > 0 ? `has another value of ${changed.join(", ")}` : undefined;
@@ -148,7 +148,7 @@ export function createPlanCheck(plan: SavedPlan, sealing: Pick<Sealing, "open">)
       if (expected.op !== step.op && !(expected.op === "update" && step.op === "same")) {
         throw deviation(step, `is a ${expected.op} in the plan`);
       }
-      const values = fromWireMap(expected.inputs ?? {}, sealing);
+      const values = decodeMap(expected.inputs ?? {}, sealing);
       for (const [name, value] of Object.entries(values)) {
         if (!containsUnknown(value) && !sameValue(value, inputs[name] as Value | undefined)) {
           throw deviation(step, `has another value of ${name} in the plan`);

@@ -6,11 +6,11 @@
 import { containsSecret, type ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
 import type { Disk } from "./disk.ts";
+import { decodeResource, encodeResource, holdsSealed, type Json, type JsonMap } from "./encoding.ts";
 import { isMap, recordFault } from "./form.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Attempt, ResourceState } from "./state.ts";
 import { type Target, targetRecord } from "./target.ts";
-import { holdsSealed, type Json, type JsonMap, resourceFromWire, resourceToWire } from "./wire.ts";
 
 /**
  * A change of the working state. Each resource has a slot, a number that stays its own while the journal lasts.
@@ -52,7 +52,7 @@ export function createJournal(
   header: JournalHeader,
   sealer: Sealer,
   toRecord: (state: ResourceState) => JsonMap = (state) =>
-    resourceToWire(state, (text) => ({ ciphertext: sealer.seal(text) })),
+    encodeResource(state, (text) => ({ ciphertext: sealer.seal(text) })),
 ): Journal {
   interface Waiting {
     readonly entry: JournalEntry;
@@ -169,7 +169,7 @@ export function readJournal(text: string, place = "the stack's journal"): FoundJ
       whole.flatMap((line): JournalEntry[] => {
         if (Array.isArray(line.set)) {
           const set = (line.set as [number, JsonMap | null][]).map(
-            ([slot, record]) => [slot, record && resourceFromWire(record, sealer)] as const,
+            ([slot, record]) => [slot, record && decodeResource(record, sealer)] as const,
           );
           return [{ set, end: (line.end ?? []) as number[] }];
         }
@@ -177,7 +177,7 @@ export function readJournal(text: string, place = "the stack's journal"): FoundJ
         if (line.target !== undefined)
           return [{ target: line.target as unknown as Target, provider: String(line.provider) }];
         if (line.begin === undefined) return [];
-        const resource = line.resource && resourceFromWire(line.resource as JsonMap, sealer);
+        const resource = line.resource && decodeResource(line.resource as JsonMap, sealer);
         return [
           {
             begin: line.begin as Attempt["kind"],

@@ -9,6 +9,7 @@ import type { Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
 import type { Disk } from "./disk.ts";
+import { sealedJson } from "./encoding.ts";
 import { createJournal, type FoundJournal, type Journal, type JournalEntry, readJournal } from "./journal.ts";
 import { PassphraseError } from "./passphrase.ts";
 import type { Sealer } from "./sealer.ts";
@@ -25,7 +26,6 @@ import {
 } from "./snapshot.ts";
 import { type Attempt, ordered, type ResourceState } from "./state.ts";
 import type { Target, Targets } from "./target.ts";
-import { sealedJson } from "./wire.ts";
 import { createWorkingState, type WorkingState } from "./working-state.ts";
 
 export interface LedgerFiles {

@@ -2,6 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { Disk } from "./disk.ts";
+import type { Sealing } from "./encoding.ts";
 import {
   createPassphraseCrypter,
   type DeriveKey,
@@ -9,7 +10,6 @@ import {
   PassphraseError,
   passphraseOf,
 } from "./passphrase.ts";
-import type { Sealing } from "./wire.ts";
 
 export interface Sealer extends Sealing {
   /** Derives the key (about a second) unless that was done. Throws PassphraseError when no passphrase at hand opens what the stack holds. */

@@ -5,11 +5,11 @@ import { type Owner, owner } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { EngineError, messageOf } from "../failure.ts";
+import type { Sealing } from "./encoding.ts";
+import { decodeResource, encodeResource, holdsSealed, type JsonMap } from "./encoding.ts";
 import { deploymentFault, isMap } from "./form.ts";
 import { type Attempt, ordered, type ResourceState, references } from "./state.ts";
 import { isTarget, type Target, type Targets, targetRecord, usedTargets } from "./target.ts";
-import type { Sealing } from "./wire.ts";
-import { holdsSealed, type JsonMap, resourceFromWire, resourceToWire } from "./wire.ts";
 
 /** A stack's state as it lies in its file; secrets are still sealed. */
 export interface SnapshotFile {
@@ -136,7 +136,7 @@ export function readDeployment(
   const kinds = new Set(["creating", "updating", "deleting"]);
   const notes = new Map<number, ValueMap>();
   const read = (record: JsonMap): ResourceState => {
-    const state = resourceFromWire(record, sealing);
+    const state = decodeResource(record, sealing);
     remember(state, record);
     return state;
   };
@@ -177,16 +177,16 @@ export interface Saved {
 /** The file for a working state: dependencies first, references to what is gone or renamed put right. */
 export function snapshotFile(saved: Saved, toRecord: (state: ResourceState) => JsonMap): SnapshotFile {
   const present = new Set<Urn>([...saved.resources.values()].map((state) => state.urn));
-  const settled = new Map<number, ResourceState>();
-  for (const [slot, state] of saved.resources) settled.set(slot, settle(state, present, saved.renamed));
-  const order = ordered(settled);
+  const right = new Map<number, ResourceState>();
+  for (const [slot, state] of saved.resources) right.set(slot, putRight(state, present, saved.renamed));
+  const order = ordered(right);
   const indexOf = new Map(order.map((slot, index) => [slot, index]));
   const notesOf = (slot: number): { notes?: JsonMap } => {
     const notes = saved.notes.get(slot);
     return notes ? { notes: notes as JsonMap } : {};
   };
   const recordOf = (slot: number): JsonMap => {
-    const record = toRecord(settled.get(slot) as ResourceState);
+    const record = toRecord(right.get(slot) as ResourceState);
     return saved.notes.has(slot) ? { ...record, plumbline: notesOf(slot) as JsonMap } : record;
   };
   const operations = [...saved.attempts].map(([slot, attempt]) => {
@@ -231,7 +231,7 @@ export function manifest(time: string): Deployment["manifest"] {
   return { time, magic: createHash("sha256").update(version).digest("hex"), version };
 }
 
-function settle(
+function putRight(
   state: ResourceState,
   present: ReadonlySet<Urn>,
   renamed: ReadonlyMap<Urn, Urn>,
@@ -274,7 +274,7 @@ export function createRecorder(sealing: Sealing): {
     remember: (state, record) => void records.set(state, record),
     record(state) {
       const known =
-        records.get(state) ?? resourceToWire(state, (text) => ({ ciphertext: sealing.seal(text) }));
+        records.get(state) ?? encodeResource(state, (text) => ({ ciphertext: sealing.seal(text) }));
       records.set(state, known);
       return known;
     },

@@ -2,6 +2,7 @@
 
 import { type Owner, owner, stackType, urnParts } from "../../core/engines/urn.ts";
 import { EngineError } from "../failure.ts";
+import { encodeResource, type Json, type JsonMap } from "./encoding.ts";
 import { deploymentFault } from "./form.ts";
 import type { Sealer } from "./sealer.ts";
 import {
@@ -14,7 +15,6 @@ import {
 } from "./snapshot.ts";
 import { ordered, type ResourceState } from "./state.ts";
 import type { Target, Targets } from "./target.ts";
-import { type Json, type JsonMap, resourceToWire } from "./wire.ts";
 
 /** What `pulumi stack import` reads. */
 export interface PulumiExport {
@@ -41,7 +41,7 @@ export function toPulumi(
     deployment: {
       manifest: manifest(options.time),
       ...(salt === undefined ? {} : { secrets_providers: { type: "passphrase", state: { salt } } }),
-      resources: ordered(byIndex).map((index) => resourceToWire(byIndex.get(index) as ResourceState, write)),
+      resources: ordered(byIndex).map((index) => encodeResource(byIndex.get(index) as ResourceState, write)),
       metadata: {},
     },
   };

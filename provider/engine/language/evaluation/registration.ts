@@ -15,8 +15,8 @@ import {
   define,
   isTermMap,
   isTracked,
+  resolveTerm,
   resourceTerm,
-  settle,
   type Term,
   tracked,
   withoutNothing,
@@ -186,12 +186,12 @@ function collect(
   const values: { [name: string]: Value } = {};
   const from: { [name: string]: readonly Urn[] } = {};
   for (const [name, term] of terms) {
-    const settled = settle(term);
+    const resolved = resolveTerm(term);
     // What comes to nothing is as if it were not there.
-    if (settled.value === null) continue;
-    const value = withoutNothing(settled.value);
+    if (resolved.value === null) continue;
+    const value = withoutNothing(resolved.value);
     define(values, name, infos[name]?.secret ? secret(value) : value);
-    if (settled.from.size > 0) define(from, name, [...settled.from]);
+    if (resolved.from.size > 0) define(from, name, [...resolved.from]);
   }
   return { values, from };
 }

@@ -11,7 +11,7 @@ import type { Evaluation } from "./context.ts";
 import { evaluate } from "./evaluator.ts";
 import { registerResource } from "./registration.ts";
 import { createSizes } from "./size.ts";
-import { define, isResourceTerm, settle, type Term, tracked, withoutNothing } from "./term.ts";
+import { define, isResourceTerm, resolveTerm, type Term, tracked, withoutNothing } from "./term.ts";
 
 export interface Run {
   readonly host: Host;
@@ -77,7 +77,7 @@ export async function runTemplate({
       if (needs.some((name) => !done.has(name))) return;
       const term = await context.evaluate(output.value);
       if (term === undefined) isWhole = false;
-      else define(outputs, output.name, withoutNothing(settle(term).value));
+      else define(outputs, output.name, withoutNothing(resolveTerm(term).value));
     }),
   );
   const findings = boundedInFileOrder(report.diagnostics);

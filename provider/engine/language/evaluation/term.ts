@@ -76,12 +76,12 @@ export function isTermMap(term: Term): term is { readonly [name: string]: Term }
 }
 
 /** The term as a property value: marks stay where they are, resources become references. `from` is everything it was made from. */
-export function settle(term: Term): { readonly value: Value; readonly from: ReadonlySet<Urn> } {
+export function resolveTerm(term: Term): { readonly value: Value; readonly from: ReadonlySet<Urn> } {
   const from = new Set<Urn>();
-  return { value: settleInto(term, from), from };
+  return { value: resolveInto(term, from), from };
 }
 
-function settleInto(term: Term, from: Set<Urn>): Value {
+function resolveInto(term: Term, from: Set<Urn>): Value {
   if (typeof term !== "object" || term === null) return term;
   if (isTracked(term)) {
     for (const urn of term.from) from.add(urn);
@@ -92,10 +92,10 @@ function settleInto(term: Term, from: Set<Urn>): Value {
     const id = isSecret(term.id) ? term.id.value : term.id;
     return resourceReference(term.urn, typeof id === "string" || isUnknown(id) ? id : undefined);
   }
-  if (Array.isArray(term)) return term.map((item) => settleInto(item as Term, from));
+  if (Array.isArray(term)) return term.map((item) => resolveInto(item as Term, from));
   const map: { [name: string]: Value } = {};
   for (const [name, item] of Object.entries(term as { [name: string]: Term }))
-    define(map, name, settleInto(item, from));
+    define(map, name, resolveInto(item, from));
   return map;
 }
 
@@ -128,7 +128,7 @@ export interface Bare {
 }
 
 export function bare(term: Term): Bare {
-  const { value, from } = settle(term);
+  const { value, from } = resolveTerm(term);
   const found = { isSecret: false, isUnknown: false };
   const stripped = strip(value, found);
   return {

@@ -39,16 +39,16 @@ export interface Sealing {
 export type SecretWriter = (json: string) => { ciphertext: string } | { plaintext: string };
 
 /** Writes a value. Unknowns (in saved plans only) become Pulumi's sentinel text. */
-export function toWire(value: Value, write: SecretWriter): Json {
+export function encode(value: Value, write: SecretWriter): Json {
   if (isSecret(value)) {
-    const inner = toWire(revealAll(value.value), write);
+    const inner = encode(revealAll(value.value), write);
     return { [signatureKey]: signatures.secret, ...write(JSON.stringify(inner)) };
   }
   if (isUnknown(value)) return unknownString;
   if (isAsset(value)) return { [signatureKey]: signatures.asset, ...contentOf(value) };
   if (isArchive(value)) {
     const { assets, ...rest } = contentOf(value) as JsonMap;
-    const members = value.assets && mapWire(value.assets, write);
+    const members = value.assets && encodeMap(value.assets, write);
     return { [signatureKey]: signatures.archive, ...rest, ...(members ? { assets: members } : {}) };
   }
   if (isResourceReference(value)) {
@@ -56,13 +56,13 @@ export function toWire(value: Value, write: SecretWriter): Json {
     if (value.id !== undefined) reference.id = typeof value.id === "string" ? value.id : unknownString;
     return reference;
   }
-  if (Array.isArray(value)) return value.map((item) => toWire(item as Value, write));
-  if (isValueMap(value)) return mapWire(value, write);
+  if (Array.isArray(value)) return value.map((item) => encode(item as Value, write));
+  if (isValueMap(value)) return encodeMap(value, write);
   return value as Json;
 }
 
-function mapWire(map: { readonly [name: string]: Value }, write: SecretWriter): JsonMap {
-  return Object.fromEntries(Object.entries(map).map(([name, item]) => [name, toWire(item, write)]));
+function encodeMap(map: { readonly [name: string]: Value }, write: SecretWriter): JsonMap {
+  return Object.fromEntries(Object.entries(map).map(([name, item]) => [name, encode(item, write)]));
 }
 
 function contentOf(value: Asset | Archive): JsonMap {
@@ -70,21 +70,21 @@ function contentOf(value: Asset | Archive): JsonMap {
 }
 
 /** Reads a value back. Throws when a secret does not open or a signature is not known. */
-export function fromWire(json: Json, sealing: Pick<Sealing, "open">): Value {
+export function decode(json: Json, sealing: Pick<Sealing, "open">): Value {
   if (json === unknownString) return unknown;
-  if (Array.isArray(json)) return json.map((item) => fromWire(item, sealing));
+  if (Array.isArray(json)) return json.map((item) => decode(item, sealing));
   if (typeof json !== "object" || json === null) return json;
   const kind = json[signatureKey];
-  if (kind === undefined) return fromWireMap(json, sealing);
+  if (kind === undefined) return decodeMap(json, sealing);
   if (kind === signatures.secret) {
     const text = typeof json.plaintext === "string" ? json.plaintext : sealing.open(String(json.ciphertext));
-    return secret(fromWire(JSON.parse(text) as Json, sealing));
+    return secret(decode(JSON.parse(text) as Json, sealing));
   }
   const { [signatureKey]: _, ...rest } = json;
   if (kind === signatures.asset) return asset(rest);
   if (kind === signatures.archive) {
     const members = rest.assets as JsonMap | undefined;
-    return archive({ ...rest, ...(members ? { assets: fromWireMap(members, sealing) } : {}) } as Parameters<
+    return archive({ ...rest, ...(members ? { assets: decodeMap(members, sealing) } : {}) } as Parameters<
       typeof archive
     >[0]);
   }
@@ -97,8 +97,8 @@ export function fromWire(json: Json, sealing: Pick<Sealing, "open">): Value {
   );
 }
 
-export function fromWireMap(json: JsonMap, sealing: Pick<Sealing, "open">): ValueMap {
-  return Object.fromEntries(Object.entries(json).map(([name, item]) => [name, fromWire(item, sealing)]));
+export function decodeMap(json: JsonMap, sealing: Pick<Sealing, "open">): ValueMap {
+  return Object.fromEntries(Object.entries(json).map(([name, item]) => [name, decode(item, sealing)]));
 }
 
 /** True when the JSON holds a sealed text somewhere, so that a passphrase is needed to read it. */
@@ -110,7 +110,7 @@ export function holdsSealed(json: Json | undefined): boolean {
 }
 
 /** Writes a resource as a version 3 record; what is empty is left out, as Pulumi does. */
-export function resourceToWire(state: ResourceState, write: SecretWriter): JsonMap {
+export function encodeResource(state: ResourceState, write: SecretWriter): JsonMap {
   const { inputs, outputs, ...rest } = state;
   const record: JsonMap = {};
   for (const [name, part] of Object.entries(rest)) {
@@ -120,8 +120,8 @@ export function resourceToWire(state: ResourceState, write: SecretWriter): JsonM
       (typeof part === "object" && Object.keys(part).length === 0);
     if (!isEmpty) record[name] = part as Json;
   }
-  if (Object.keys(inputs).length > 0) record.inputs = mapWire(inputs, write);
-  if (Object.keys(outputs).length > 0) record.outputs = mapWire(outputs, write);
+  if (Object.keys(inputs).length > 0) record.inputs = encodeMap(inputs, write);
+  if (Object.keys(outputs).length > 0) record.outputs = encodeMap(outputs, write);
   return record;
 }
 
@@ -160,7 +160,7 @@ const known = new Set<string>([
 ]);
 
 /** Reads a version 3 record; parts that only Pulumi's engine uses (source positions, hooks, views) are dropped. */
-export function resourceFromWire(record: JsonMap, sealing: Pick<Sealing, "open">): ResourceState {
+export function decodeResource(record: JsonMap, sealing: Pick<Sealing, "open">): ResourceState {
   // Pulumi writes null for what is empty.
   const rest = Object.fromEntries(
     Object.entries(record).filter(([name, part]) => known.has(name) && part !== null),
@@ -170,7 +170,7 @@ export function resourceFromWire(record: JsonMap, sealing: Pick<Sealing, "open">
     propertyDependencies: {},
     custom: false,
     ...rest,
-    inputs: fromWireMap((record.inputs ?? {}) as JsonMap, sealing),
-    outputs: fromWireMap((record.outputs ?? {}) as JsonMap, sealing),
+    inputs: decodeMap((record.inputs ?? {}) as JsonMap, sealing),
+    outputs: decodeMap((record.outputs ?? {}) as JsonMap, sealing),
   } as unknown as ResourceState;
 }
