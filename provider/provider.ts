@@ -11,6 +11,8 @@ import { packageSchemaOf } from "./core/package-schema.ts";
 import { newPlan } from "./core/plan.ts";
 import type { Catalogue, Provider, RequestContext } from "./core/protocol.ts";
 import type { ResourceType } from "./core/resource.ts";
+import type { SpecialList } from "./core/service-port.ts";
+import { specialListsOf } from "./core/special-list.ts";
 import { stackSchemaOf } from "./core/stack-schema.ts";
 import { asset } from "./core/value.ts";
 import { areaVerbs, functionTypes, resourceTypes } from "./resources/index.ts";
@@ -41,7 +43,7 @@ export interface ProviderOptions {
   /** Where credentials and the target are looked up when config has none; default `process.env`. */
   readonly environment?: { readonly [name: string]: string | undefined };
   /** Makes the client of a target; default the real one. For tests. */
-  readonly connect?: (target: Target) => Service;
+  readonly connect?: (target: Target & { readonly lists: readonly SpecialList[] }) => Service;
 }
 
 /** What a Provider has been asked to do, as told on the channel `plumbline:call`. */
@@ -64,6 +66,7 @@ const warned = new Set<string>();
 
 const typesByToken = new Map(resourceTypes.map((type) => [type.token, type]));
 const typesByKey = new Map(resourceTypes.map((type) => [type.key, type]));
+const specialLists = specialListsOf(resourceTypes);
 const verbsByToken = new Map(areaVerbs.map((verb) => [verb.token, verb]));
 const functionsByToken = new Map(functionTypes.map((type) => [type.token, type]));
 
@@ -121,7 +124,7 @@ export function createProvider(options: ProviderOptions = {}): Provider {
     configure: async (config) => {
       const resolved = resolveTarget(config, options.environment ?? process.env);
       const earlier = service;
-      service = connect(resolved);
+      service = connect({ ...resolved, lists: specialLists });
       warning = warningOf(resolved);
       token = resolved.token;
       target = { baseUrl: resolved.baseUrl, credential: credentialOf(resolved) };

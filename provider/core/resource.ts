@@ -31,6 +31,8 @@ export interface Listing {
   readonly none?: true;
   /** The service's filter that keeps it to the account's own objects, where it shows others too. */
   readonly own?: WireObject;
+  /** A wire name: an item without it is a short form of the object. */
+  readonly whole?: string;
   /** False for objects that are of another type. */
   readonly includes?: (object: WireObject) => boolean;
 }

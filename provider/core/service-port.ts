@@ -57,6 +57,21 @@ export interface ServicePort {
   ): Promise<WireObject | undefined>;
 }
 
+/** What is special about a list of the service, as the type of its objects tells it. Paths have parameters in braces. */
+export interface SpecialList {
+  readonly collection: string;
+  /** Where its objects are made. */
+  readonly made: string;
+  /** The field that the last segment of an item's path repeats, where that is not its id. */
+  readonly field?: string;
+  /** The X-Filter that keeps the list to the account's own objects. */
+  readonly filter?: WireObject;
+  /** An item without this field is a short form, and is not served for the item itself. */
+  readonly whole?: string;
+  /** True: a create's answer holds what no later read shows (a secret). */
+  readonly tellsOnce?: true;
+}
+
 /** One reason of a refusal (notes, section 1.1); `field` is the wire path in the contract's words (`node_pools[0].count`). */
 export interface Reason {
   readonly reason: string;

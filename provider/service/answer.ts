@@ -4,10 +4,12 @@ import { ApiError, type Reason, type WireObject } from "../core/service-port.ts"
 import { doubtOf } from "./belief.ts";
 import { type Brand, capital } from "./brand.ts";
 import { retryAfterSeconds } from "./hints.ts";
+import type { Lists } from "./lists.ts";
 import { bare } from "./path.ts";
 import { type Answer, NoAnswer, type Request } from "./transport.ts";
 
 export interface AnswerContext {
+  readonly lists: Lists;
   readonly brand: Brand;
   readonly token: string;
   /** The base URL as messages may show it. */
@@ -30,7 +32,7 @@ const LONGEST_REASON = 2000;
 export function readAnswer(request: Request, answer: Answer, context: AnswerContext): WireObject {
   if (answer.status < 300) {
     if (answer.status === 204 && answer.empty && WITHOUT_BODY.test(request.path)) return {};
-    const doubt = doubtOf(request, answer.json);
+    const doubt = doubtOf(request, answer.json, context.lists);
     if (doubt === undefined) return answer.json as WireObject;
     throw strange(`${answer.status} with ${kindOf(answer)}: ${doubt}`);
   }

@@ -4,7 +4,8 @@
  */
 
 import type { WireObject } from "../core/service-port.ts";
-import { bare, isCollection, itemOf, traitsOf } from "./path.ts";
+import type { Lists } from "./lists.ts";
+import { bare } from "./path.ts";
 import type { Request } from "./transport.ts";
 
 /** The most that the contract allows (section 8). */
@@ -16,7 +17,7 @@ const STARTS =
 const BARE_LIST = /^\/compute\/instances\/\d+\/configs\/\d+\/interfaces$/;
 
 /** What is wrong with the body of a success, for a message without anything of it; `undefined`: it may be believed. */
-export function doubtOf(request: Request, json: unknown): string | undefined {
+export function doubtOf(request: Request, json: unknown, lists: Lists): string | undefined {
   const path = bare(request.path);
   if (typeof json !== "object" || json === null) return "it is not JSON, or was cut off";
   if (request.list === true) return doubtOfList(path, request, json);
@@ -27,11 +28,11 @@ export function doubtOf(request: Request, json: unknown): string | undefined {
   if (request.method === "DELETE") return isEmpty ? undefined : "it is not the empty object of a deletion";
   if (request.method !== "GET" && STARTS.test(path)) return undefined;
   if (isEmpty) return "it is empty";
-  return request.method === "POST" ? doubtOfPosted(path, object) : doubtOfItem(path, object);
+  return request.method === "POST" ? doubtOfPosted(path, object, lists) : doubtOfItem(path, object, lists);
 }
 
 /** What was asked for, or changed, must be what is shown. */
-function doubtOfItem(path: string, object: WireObject): string | undefined {
+function doubtOfItem(path: string, object: WireObject, { itemOf, traitsOf }: Lists): string | undefined {
   const item = itemOf(path);
   if (item === undefined) return undefined;
   const { field } = traitsOf(item.collection);
@@ -41,11 +42,12 @@ function doubtOfItem(path: string, object: WireObject): string | undefined {
 }
 
 /** What was made has an id of its own; an action on an object shows that one. */
-function doubtOfPosted(path: string, object: WireObject): string | undefined {
-  if (path === "/object-storage/buckets") return isId(object["label"]) ? undefined : "it has no label";
-  const makes = isCollection(path) || /\/(import|clone)$/.test(path);
-  if (makes) return isId(object["id"]) ? undefined : "it has no id of what was made";
-  return object["id"] === undefined ? undefined : doubtOfItem(path.slice(0, path.lastIndexOf("/")), object);
+function doubtOfPosted(path: string, object: WireObject, lists: Lists): string | undefined {
+  const field = lists.fieldOfMade(path);
+  const makes = lists.isCollection(path) || /\/(import|clone)$/.test(path);
+  if (makes) return isId(object[field]) ? undefined : `it has no ${field} of what was made`;
+  const above = path.slice(0, path.lastIndexOf("/"));
+  return object["id"] === undefined ? undefined : doubtOfItem(above, object, lists);
 }
 
 function doubtOfList(path: string, { path: asked }: Request, json: object): string | undefined {

@@ -10,6 +10,7 @@ import {
   type CallOptions,
   isGone,
   type ServicePort,
+  type SpecialList,
   type WireObject,
 } from "../core/service-port.ts";
 import { readAnswer } from "./answer.ts";
@@ -17,6 +18,7 @@ import { createBrand } from "./brand.ts";
 import { abortable, type Clock, cancelledBy, systemClock } from "./clock.ts";
 import { createIdentity } from "./identity.ts";
 import { limited } from "./limiter.ts";
+import { createLists } from "./lists.ts";
 import { createMemory } from "./memory.ts";
 import { checkPath } from "./path.ts";
 import { createPoller } from "./poller.ts";
@@ -28,6 +30,8 @@ import { createTransport } from "./transport.ts";
 import type { Write } from "./writes.ts";
 
 export interface ServiceOptions {
+  /** Lists that are not like any other. Default none. */
+  readonly lists?: readonly SpecialList[] | undefined;
   /** With the version segment: `https://api.example.com/v4`. */
   readonly baseUrl: string;
   readonly token: string;
@@ -84,6 +88,7 @@ export function createService(options: ServiceOptions): Service {
   const parallel = Math.min(16, Math.max(1, Math.floor(options.parallel ?? 16)));
   const freshnessMs = (options.freshnessSeconds ?? 30) * 1000;
   const brand = createBrand(options.brand);
+  const lists = createLists(options.lists);
   const cancelling = new AbortController();
   // One listener for each call under way is meant, not a leak.
   setMaxListeners(0, cancelling.signal);
@@ -103,7 +108,7 @@ export function createService(options: ServiceOptions): Service {
   const send = limited(identity.watched(transport.send), { parallel, clock, random });
   const call = retried(
     async (request, signal) =>
-      readAnswer(request, await send(request, signal), { brand, token: options.token, address, now }),
+      readAnswer(request, await send(request, signal), { lists, brand, token: options.token, address, now }),
     { clock, random, brand, address, onRetry: options.onRetry },
   );
 
@@ -113,10 +118,10 @@ export function createService(options: ServiceOptions): Service {
     ways: createWays(options.proxies ?? {}, { connections: parallel }),
   });
 
-  const memory = createMemory({ freshnessMs, now });
+  const memory = createMemory({ lists, freshnessMs, now });
   const windowMs = options.windowMilliseconds ?? 10;
-  const reads = createReads({ call, memory, clock, windowMs, freshnessMs, signal: cancelling.signal });
-  const poller = createPoller({ poll: reads.poll, clock, random, signal: cancelling.signal });
+  const reads = createReads({ lists, call, memory, clock, windowMs, freshnessMs, signal: cancelling.signal });
+  const poller = createPoller({ lists, poll: reads.poll, clock, random, signal: cancelling.signal });
 
   /** Runs `ask` unless the client or the caller is cancelled already. */
   function door<T>(path: string, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {

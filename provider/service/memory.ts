@@ -7,7 +7,8 @@
  */
 
 import type { WireObject } from "../core/service-port.ts";
-import { bare, type ItemPath, isCollection, itemOf, segments, traitsOf } from "./path.ts";
+import type { ItemPath, Lists } from "./lists.ts";
+import { bare, segments } from "./path.ts";
 import { prefixes, showsOtherSide, touchedAreas } from "./relation.ts";
 import { createWrites, type Write } from "./writes.ts";
 
@@ -78,13 +79,14 @@ interface Listed {
   readonly settled: boolean;
 }
 
-export function createMemory(options: { freshnessMs: number; now: () => number }): Memory {
+export function createMemory(options: { lists: Lists; freshnessMs: number; now: () => number }): Memory {
+  const { isCollection, itemOf, traitsOf } = options.lists;
   const collections = new Map<string, Collection>();
   /** By path: everything below it must be at least this new. */
   const below = new Map<string, number>();
   /** By area: the last write that could have changed something in it. */
   const areas = new Map<string, number>();
-  const writes = createWrites();
+  const writes = createWrites(options.lists);
   let last = 0;
 
   const fresh = (at: number) => options.now() - at <= options.freshnessMs;
@@ -205,15 +207,12 @@ export function createMemory(options: { freshnessMs: number; now: () => number }
 
     const item = itemOf(path);
     if (item !== undefined) {
-      remember(
-        item,
-        now,
-        method === "DELETE" && answer !== undefined ? "gone" : write.overlapped ? undefined : answer,
-      );
+      const shown = write.overlapped ? undefined : answer;
+      remember(item, now, method === "DELETE" && answer !== undefined ? "gone" : shown);
       below.set(path, now);
       // The buckets of one cluster are shown by the list of all buckets too.
       const above = item.collection.slice(0, item.collection.lastIndexOf("/"));
-      if (traitsOf(item.collection).field === "label") touch(above).floor = now;
+      if (traitsOf(item.collection).field !== "id") touch(above).floor = now;
     } else if (method === "POST" && isCollection(path)) {
       const id = answer?.["id"] ?? answer?.[traitsOf(path).field];
       const made =

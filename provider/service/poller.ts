@@ -9,12 +9,14 @@ import {
 } from "../core/service-port.ts";
 import { type Clock, cancelledBy } from "./clock.ts";
 import { ListChangedError, UnreachableError } from "./errors.ts";
-import { itemOf, nameOf } from "./path.ts";
+import type { Lists } from "./lists.ts";
+import { nameOf } from "./path.ts";
 import { NoAnswer } from "./transport.ts";
 
 export type IsDone = (object: WireObject | undefined) => boolean;
 
 export interface PollerContext {
+  readonly lists: Lists;
   readonly poll: (paths: readonly string[]) => Promise<Map<string, WireObject | undefined | Error>>;
   readonly clock: Clock;
   readonly random: () => number;
@@ -117,7 +119,7 @@ export function createPoller(context: PollerContext): Poller {
   function waitFor(path: string, isDone: IsDone, options: WaitOptions): Promise<WireObject | undefined> {
     const stopped = [context.signal, options.signal].find((signal) => signal?.aborted);
     if (stopped !== undefined) return Promise.reject(cancelledBy(stopped));
-    const key = itemOf(path)?.collection ?? path;
+    const key = context.lists.itemOf(path)?.collection ?? path;
     return new Promise((resolve, reject) => {
       const since = clock.now();
       const timer = new AbortController();

@@ -6,9 +6,9 @@
 import { ApiError, type CallOptions, isGone, notThere, type WireObject } from "../core/service-port.ts";
 import { abortable, type Clock } from "./clock.ts";
 import { ListChangedError } from "./errors.ts";
+import type { ItemPath, Lists } from "./lists.ts";
 import type { Memory, Recalled } from "./memory.ts";
 import { readList } from "./paging.ts";
-import { type ItemPath, itemOf, traitsOf } from "./path.ts";
 import type { Call } from "./retry.ts";
 import { createSharing } from "./sharing.ts";
 import { createWorth } from "./worth.ts";
@@ -29,6 +29,7 @@ export interface Reads {
 export interface ReadsContext {
   readonly call: Call;
   readonly memory: Memory;
+  readonly lists: Lists;
   readonly clock: Clock;
   readonly windowMs: number;
   readonly freshnessMs: number;
@@ -52,6 +53,7 @@ interface ListReading {
 
 export function createReads(context: ReadsContext): Reads {
   const { call, memory, clock, signal } = context;
+  const { itemOf, traitsOf } = context.lists;
   const share = createSharing({ memory, clock });
   const batches = new Map<string, Batch>();
   const listings = new Map<string, { stamp: number; done: Promise<unknown> }>();

@@ -1,8 +1,8 @@
 /** Whether reading a whole list costs less than reading its items one by one. Decides; asks nothing. */
 
 import type { Clock } from "./clock.ts";
+import type { ItemPath } from "./lists.ts";
 import type { Memory } from "./memory.ts";
-import type { ItemPath } from "./path.ts";
 
 export interface Worth {
   /** True when these items of one list are better read by the list. `poll`: only what this one reading costs counts. */

@@ -1,6 +1,7 @@
 /** The writes under way, to know which of them ran at the same time: the answer of such a one may be older than the other's effect. */
 
-import { bare, isCollection, itemOf } from "./path.ts";
+import type { Lists } from "./lists.ts";
+import { bare } from "./path.ts";
 
 /** A write under way. */
 export interface Write {
@@ -18,8 +19,14 @@ export interface Writes {
   end(write: Write): void;
 }
 
-export function createWrites(): Writes {
+export function createWrites({ itemOf, isCollection }: Lists): Writes {
   const running = new Map<string, Set<Write>>();
+  /** `/volumes/7` for `PUT /volumes/7` and for `POST /volumes/7/resize`; the list for a creation. */
+  const subjectOf = (method: Write["method"], path: string) => {
+    const whole = itemOf(path) !== undefined || (method === "POST" && isCollection(path));
+    return whole ? path : path.slice(0, path.lastIndexOf("/"));
+  };
+
   return {
     begin(method, path) {
       const write: Write = {
@@ -42,10 +49,4 @@ export function createWrites(): Writes {
       if (others?.size === 0) running.delete(write.subject);
     },
   };
-}
-
-/** `/volumes/7` for `PUT /volumes/7` and for `POST /volumes/7/resize`; the list for a creation. */
-function subjectOf(method: Write["method"], path: string): string {
-  const whole = itemOf(path) !== undefined || (method === "POST" && isCollection(path));
-  return whole ? path : path.slice(0, path.lastIndexOf("/"));
 }

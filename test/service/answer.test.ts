@@ -4,9 +4,16 @@ import { readAnswer } from "../../provider/service/answer.ts";
 import { createBrand } from "../../provider/service/brand.ts";
 import { allowance, retryAfterSeconds } from "../../provider/service/hints.ts";
 import type { Answer, Request } from "../../provider/service/transport.ts";
+import { lists } from "./lists.ts";
 
 const now = Date.UTC(2024, 3, 1, 10, 0, 0);
-const context = { brand: createBrand("acme"), token: "tok-123", address: "http://x/v4", now: () => now };
+const context = {
+  lists,
+  brand: createBrand("acme"),
+  token: "tok-123",
+  address: "http://x/v4",
+  now: () => now,
+};
 
 function read(request: Partial<Request>, answer: Partial<Answer>): unknown {
   const full = { status: 200, headers: {}, json: undefined, empty: false, ...answer };

@@ -9,6 +9,7 @@ import { createWays } from "../../provider/service/proxy.ts";
 import { createTransport } from "../../provider/service/transport.ts";
 import { type BadServer, json, type Play, refusal, startBadServer } from "./bad-server.ts";
 import { createFakeClock } from "./fake-clock.ts";
+import { specialLists } from "./lists.ts";
 
 const closing: { close(): Promise<void> }[] = [];
 afterEach(async () => {
@@ -19,7 +20,8 @@ async function connect(...plays: Play[]): Promise<{ server: BadServer; service: 
   const server = await startBadServer(...plays);
   const clock = createFakeClock({ skipUpTo: 1e9 });
   const timeoutSeconds = { read: 5, write: 5 };
-  const service = createService({ baseUrl: server.baseUrl, token: "s3cret-token", clock, timeoutSeconds });
+  const options = { baseUrl: server.baseUrl, token: "s3cret-token", clock, timeoutSeconds };
+  const service = createService({ ...options, lists: specialLists });
   closing.push(service, server);
   return { server, service };
 }

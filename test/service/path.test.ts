@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { checkPath, isCollection, itemOf, nameOf, path, traitsOf } from "../../provider/service/path.ts";
+import { checkPath, nameOf, path } from "../../provider/service/path.ts";
 import { prefixes, showsOtherSide } from "../../provider/service/relation.ts";
+import { lists, specialLists } from "./lists.ts";
+
+const { isCollection, itemOf, traitsOf } = lists;
 
 describe("a path", () => {
   it("takes each id as one encoded segment", () => {
@@ -65,6 +68,22 @@ describe("the list of an object", () => {
     ]) {
       expect(isCollection(action)).toBe(false);
     }
+  });
+
+  it("is special where the types of its objects say so", () => {
+    expect(specialLists).toEqual([
+      {
+        collection: "/compute/stackscripts",
+        made: "/compute/stackscripts",
+        filter: { mine: true },
+        whole: "script",
+      },
+      { collection: "/object-storage/buckets/{cluster}", made: "/object-storage/buckets", field: "label" },
+      { collection: "/object-storage/keys", made: "/object-storage/keys", tellsOnce: true },
+    ]);
+    expect(traitsOf("/object-storage/keys").echoes).toBe(false);
+    expect(traitsOf("/object-storage/buckets/us-east-1").field).toBe("label");
+    expect(traitsOf("/volumes")).toEqual({ field: "id", complete: false, echoes: true, fixed: false });
   });
 
   it("proves an absence only where no grant can hide an object", () => {

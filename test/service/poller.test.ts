@@ -3,6 +3,7 @@ import { ApiError, type WaitOptions } from "../../provider/core/service-port.ts"
 import { UnreachableError } from "../../provider/service/errors.ts";
 import { createPoller } from "../../provider/service/poller.ts";
 import { createFakeClock } from "./fake-clock.ts";
+import { lists } from "./lists.ts";
 
 type Wire = { readonly [name: string]: unknown };
 type Seen = Wire | undefined | Error;
@@ -15,6 +16,7 @@ function bench(objects: { [path: string]: Seen } = {}) {
   const asked: { at: number; paths: readonly string[] }[] = [];
   let broken: Error | undefined;
   const poller = createPoller({
+    lists,
     clock,
     random: () => 0.5,
     signal: cancelling.signal,

@@ -5,6 +5,7 @@ import { createMemory, type Memory } from "../../provider/service/memory.ts";
 import { createReads, type Reads } from "../../provider/service/reads.ts";
 import type { Write } from "../../provider/service/writes.ts";
 import { createFakeClock, type FakeClock, settle } from "./fake-clock.ts";
+import { lists } from "./lists.ts";
 import { createMemoryService, type MemoryService, numbered } from "./memory-service.ts";
 
 const RECORDS = "/domains/1/records";
@@ -24,9 +25,9 @@ function bench(
 ): Bench {
   const service = createMemoryService(options);
   const freshnessMs = 30_000;
-  const memory = createMemory({ freshnessMs, now: clock.now });
+  const memory = createMemory({ lists, freshnessMs, now: clock.now });
   const { signal } = new AbortController();
-  const reads = createReads({ call: service.call, memory, clock, windowMs: 10, freshnessMs, signal });
+  const reads = createReads({ lists, call: service.call, memory, clock, windowMs: 10, freshnessMs, signal });
   return {
     service,
     clock,
