@@ -104,6 +104,61 @@ export function createRun(options: RunOptions): Run {
     if (signal.aborted) throw new CancelledError();
   };
 
+  return {
+    ...options,
+    ...faults,
+    imports: new Set(),
+    deletions: createDeletions(),
+    steps: tally.steps,
+    counts: tally.counts,
+    changes: tally.changes,
+    async writeTime(provider) {
+      await options.admitWrite(provider);
+      learnClock(options.clock, provider, now());
+      return new Date(now().getTime() + (options.clock.ahead ?? -unknownClockMargin)).toISOString();
+    },
+    urnOf: (type, name, parent) => makeUrn(options.stack, options.project, type, name, parent),
+    aside(operation) {
+      const { plan: _, ...rest } = options;
+      return createRun({ ...rest, operation, emit: told(faults.report, emit) });
+    },
+    ahead: () => createRun(foreseeing(options)),
+    throwIfCancelled,
+    limited: (work) =>
+      limit(() => {
+        throwIfCancelled();
+        return work();
+      }),
+    isTargeted: (urn) => targets.length === 0 || targets.some((target) => matchesTarget(target, urn)),
+    logOf: (urn) => (severity, message, how) => {
+      const about = urn === undefined ? {} : { urn };
+      if (how?.ephemeral || severity === "debug") emit({ event: "progress", severity, message, ...about });
+      else faults.report({ severity, message, ...about });
+    },
+    perform: performing({ ...options, throwIfCancelled }, tally),
+  };
+}
+
+/** The options of a preview of a run, which tells errors alone. */
+function foreseeing(options: RunOptions): RunOptions {
+  const { plan: _, ...rest } = options;
+  const ledger = options.ledger.fork();
+  return {
+    ...rest,
+    preview: true,
+    ledger,
+    pool: options.pool.fork(ledger),
+    emit: (event) => {
+      if (event.event === "diagnostic" && event.severity === "error") options.emit(event);
+    },
+  };
+}
+
+/** How a run performs its steps. */
+function performing(
+  { preview, now, emit, throwIfCancelled }: Pick<Run, "preview" | "now" | "emit" | "throwIfCancelled">,
+  tally: Tally,
+): Run["perform"] {
   /** Does the work of a step, and tells how it went. */
   async function apply<T extends Outcome>(step: Step, work: () => Promise<T>): Promise<T> {
     const begun = now().getTime();
@@ -127,63 +182,18 @@ export function createRun(options: RunOptions): Run {
     }
   }
 
-  const run: Run = {
-    ...options,
-    ...faults,
-    imports: new Set(),
-    deletions: createDeletions(),
-    steps: tally.steps,
-    counts: tally.counts,
-    changes: tally.changes,
-    async writeTime(provider) {
-      await options.admitWrite(provider);
-      learnClock(options.clock, provider, now());
-      return new Date(now().getTime() + (options.clock.ahead ?? -unknownClockMargin)).toISOString();
-    },
-    urnOf: (type, name, parent) => makeUrn(options.stack, options.project, type, name, parent),
-    aside(operation) {
-      const { plan: _, ...rest } = options;
-      return createRun({ ...rest, operation, emit: told(faults.report, emit) });
-    },
-    ahead() {
-      const { plan: _, ...rest } = options;
-      const ledger = options.ledger.fork();
-      return createRun({
-        ...rest,
-        preview: true,
-        ledger,
-        pool: options.pool.fork(ledger),
-        emit: (event) => {
-          if (event.event === "diagnostic" && event.severity === "error") emit(event);
-        },
-      });
-    },
-    throwIfCancelled,
-    limited: (work) =>
-      limit(() => {
-        throwIfCancelled();
-        return work();
-      }),
-    isTargeted: (urn) => targets.length === 0 || targets.some((target) => matchesTarget(target, urn)),
-    logOf: (urn) => (severity, message, how) => {
-      const about = urn === undefined ? {} : { urn };
-      if (how?.ephemeral || severity === "debug") emit({ event: "progress", severity, message, ...about });
-      else faults.report({ severity, message, ...about });
-    },
-    async perform(step, work) {
-      throwIfCancelled();
-      if (isInternal(step)) return work();
-      if (!options.preview) return apply(step, work);
-      const result = await work();
-      // The end of what a replacement left behind belongs to the replacement's own step in a plan.
-      if (!step.replaced) {
-        tally.count(step);
-        emit({ event: "planned", step });
-      }
-      return result;
-    },
+  return async (step, work) => {
+    throwIfCancelled();
+    if (isInternal(step)) return work();
+    if (!preview) return apply(step, work);
+    const result = await work();
+    // The end of what a replacement left behind belongs to the replacement's own step in a plan.
+    if (!step.replaced) {
+      tally.count(step);
+      emit({ event: "planned", step });
+    }
+    return result;
   };
-  return run;
 }
 
 /** Emits for a part of a run: its diagnostics are the run's own, its steps are not told. */
@@ -207,6 +217,8 @@ export function refuseUnknownTargets(run: Run, declared: Iterable<Urn> = []): vo
     `Neither the stack file nor the state has a resource ${names}: give a name or a URN that one of them has (\`plumbline stack graph\` shows those of the state). Nothing was done.`,
   );
 }
+
+type Tally = ReturnType<typeof createTally>;
 
 /** The steps of a run, counted. */
 function createTally() {

@@ -4,7 +4,7 @@ import type { Catalogue, Provider } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { createPool } from "../deployment/pool.ts";
 import { createRun, learnClock, type PlanCheck, type Run } from "../deployment/run.ts";
-import type { Emit, EngineEvent, Operation, Step, Summary } from "../event.ts";
+import type { Emit, Operation, Step, Summary } from "../event.ts";
 import type { Diagnostic } from "../host.ts";
 import type { StateFolder } from "../state/folder.ts";
 import type { Ledger } from "../state/ledger.ts";
@@ -70,12 +70,18 @@ export interface Operations {
 /** What is about the objects of the state; the others ask their provider first when they need one. */
 const judged: ReadonlySet<Operation> = new Set(["preview", "up", "refresh", "drift", "destroy", "import"]);
 
+/** What one operation works with. */
+interface Equipment {
+  readonly run: Run;
+  readonly targets: TargetJudge;
+}
+
 export function createOperations(context: OperationContext): Operations {
   const { folder } = context;
   const clock: { ahead?: number } = {};
   const accounts = new Map<string, string>();
 
-  async function locked<T>(operation: Operation, work: (emit: Emit) => Promise<T>, emit: Emit): Promise<T> {
+  async function locked<T>(operation: Operation, work: () => Promise<T>, emit: Emit): Promise<T> {
     const lock = await takeLock(folder.disk, folder.files.lock, operation, context.machine, context.now);
     try {
       if (lock.takenOverFrom) {
@@ -83,67 +89,66 @@ export function createOperations(context: OperationContext): Operations {
         emit({ event: "diagnostic", severity: "info", message });
       }
       await folder.tidy();
-      return await work(emit);
+      return await work();
     } finally {
       await lock.release();
     }
   }
 
+  /** Opens the state and makes what works on it. */
+  async function equip(operation: Operation, options: OperationOptions, emit: Emit): Promise<Equipment> {
+    const ledger = await folder.open({ ...options, lineage: options.lineage ?? context.lineage });
+    const targets = createTargetJudge({
+      stack: context.stack,
+      ledger,
+      write: options.write,
+      takesAny: options.takesAnyTarget ?? false,
+      expected: options.target,
+      accounts,
+      report: (message) => emit({ event: "diagnostic", severity: "info", message }),
+      signal: context.signal,
+    });
+    const pool = createPool({
+      createProvider: context.createProvider,
+      catalogue: context.catalogue,
+      ledger,
+      defaultConfig: context.defaultConfig,
+      admit: targets.admit,
+    });
+    const run = createRun({
+      operation,
+      project: context.project,
+      stack: context.stack,
+      preview: options.preview,
+      ledger,
+      pool,
+      catalogue: context.catalogue,
+      emit,
+      signal: context.signal ?? new AbortController().signal,
+      parallel: context.parallel,
+      targets: options.targets ?? [],
+      now: context.now,
+      clock,
+      admitWrite: targets.admitWrite,
+      isElsewhere: targets.isElsewhere,
+      allowsGone: options.allowGone ?? false,
+      ...(options.plan ? { plan: options.plan } : {}),
+    });
+    return { run, targets };
+  }
+
   return {
     operate(operation, options, work) {
       const begun = context.now().getTime();
-      const diagnostics: Diagnostic[] = [];
-      const emit = (event: EngineEvent): void => {
-        if (event.event === "diagnostic") {
-          const { event: _, ...diagnostic } = event;
-          diagnostics.push(diagnostic);
-        }
-        if (!options.quiet) context.emit(event);
-      };
+      const { emit, diagnostics } = recording(options.quiet ? () => {} : context.emit);
       const body = async () => {
         emit({ event: "start", operation, project: context.project, stack: context.stack });
         context.notices.tell = (message) => emit({ event: "diagnostic", severity: "info", message });
-        const ledger = await folder.open({ ...options, lineage: options.lineage ?? context.lineage });
-        const targets = createTargetJudge({
-          stack: context.stack,
-          ledger,
-          write: options.write,
-          takesAny: options.takesAnyTarget ?? false,
-          expected: options.target,
-          accounts,
-          report: (message) => emit({ event: "diagnostic", severity: "info", message }),
-          signal: context.signal,
-        });
-        const pool = createPool({
-          createProvider: context.createProvider,
-          catalogue: context.catalogue,
-          ledger,
-          defaultConfig: context.defaultConfig,
-          admit: targets.admit,
-        });
-        const signal = context.signal ?? new AbortController().signal;
+        const { run, targets } = await equip(operation, options, emit);
+        const { ledger, pool, signal } = run;
         const cancel = (): void => pool.cancel();
         if (signal.aborted) cancel();
         signal.addEventListener("abort", cancel);
-        const run = createRun({
-          operation,
-          project: context.project,
-          stack: context.stack,
-          preview: options.preview,
-          ledger,
-          pool,
-          catalogue: context.catalogue,
-          emit,
-          signal,
-          parallel: context.parallel,
-          targets: options.targets ?? [],
-          now: context.now,
-          clock,
-          admitWrite: targets.admitWrite,
-          isElsewhere: targets.isElsewhere,
-          allowsGone: options.allowGone ?? false,
-          ...(options.plan ? { plan: options.plan } : {}),
-        });
         try {
           let result: Awaited<ReturnType<typeof work>>;
           try {
@@ -154,16 +159,7 @@ export function createOperations(context: OperationContext): Operations {
             // Whatever happened, what was done is saved.
             if (options.write) await ledger.save();
           }
-          const guard = run.guard();
-          const summary: Summary = {
-            operation,
-            result: signal.aborted ? "cancelled" : run.hasFailed() ? "failed" : "succeeded",
-            counts: run.counts(),
-            requests: pool.requests(),
-            seconds: (context.now().getTime() - begun) / 1000,
-            changes: run.changes(),
-            ...(guard ? { guard } : {}),
-          };
+          const summary = summaryOf(run, (context.now().getTime() - begun) / 1000);
           emit({ event: "summary", ...summary });
           return { ...summary, steps: run.steps, diagnostics, ...result };
         } finally {
@@ -187,5 +183,33 @@ export function createOperations(context: OperationContext): Operations {
       const judge = createTargetJudge({ stack, ledger, write: false, asks, accounts, report, signal });
       return judge.admit(undefined, provider);
     },
+  };
+}
+
+/** Emits events, and keeps the diagnostics among them. */
+function recording(emit: Emit): { readonly emit: Emit; readonly diagnostics: readonly Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  return {
+    diagnostics,
+    emit(event) {
+      if (event.event === "diagnostic") {
+        const { event: _, ...diagnostic } = event;
+        diagnostics.push(diagnostic);
+      }
+      emit(event);
+    },
+  };
+}
+
+function summaryOf(run: Run, seconds: number): Summary {
+  const guard = run.guard();
+  return {
+    operation: run.operation,
+    result: run.signal.aborted ? "cancelled" : run.hasFailed() ? "failed" : "succeeded",
+    counts: run.counts(),
+    requests: run.pool.requests(),
+    seconds,
+    changes: run.changes(),
+    ...(guard ? { guard } : {}),
   };
 }
