@@ -1,18 +1,19 @@
 /** The embedded engine of one stack: its operations, each with the state, the lock and the providers that it needs. Prints nothing. */
 
 import { randomUUID } from "node:crypto";
+import type { Catalogue, Urn } from "../core/protocol.ts";
 import type { ValueMap } from "../core/value.ts";
 import { createProvider, catalogue as everyType } from "../provider.ts";
-import { createDeployment } from "./deployment/deployment.ts";
-import { refuseUnknownTargets } from "./deployment/run.ts";
+import { createDeployment, type DeploymentOptions } from "./deployment/deployment.ts";
+import { type Run, refuseUnknownTargets } from "./deployment/run.ts";
 import { EngineError } from "./failure.ts";
 import { type Adopted, adoptOne } from "./operations/adoption.ts";
 import { destroyAll } from "./operations/destruction.ts";
-import { createExecution } from "./operations/execution.ts";
+import { createExecution, type Execution } from "./operations/execution.ts";
 import type { Engine, EngineOptions } from "./operations/facade.ts";
 import { takeIn } from "./operations/intake.ts";
 import { createKeeping } from "./operations/keeping.ts";
-import { createOperations } from "./operations/operation.ts";
+import { createOperations, type Operations } from "./operations/operation.ts";
 import { findDrift, refreshState } from "./operations/refresh.ts";
 import { type Move, retarget } from "./operations/retarget.ts";
 import { type Survey, surveyAccount } from "./operations/survey.ts";
@@ -93,13 +94,26 @@ export function createEngine(options: EngineOptions): Engine {
     now,
   });
 
-  const engine: Engine = {
+  return {
     validate: () =>
       operate("validate", { write: false, preview: true }, async (run) => {
         await execution.check(run);
         return {};
       }),
     ...update,
+    ...onState(operations, execution),
+    ...onAccount(operations, { catalogue, defaultConfig, stackOutputs: folder.stackOutputs }),
+    admit: (provider) => operations.admit(provider),
+    ...keeping,
+  };
+}
+
+/** What is about everything in the state. */
+function onState(
+  { operate }: Operations,
+  execution: Execution,
+): Pick<Engine, "refresh" | "drift" | "destroy"> {
+  return {
     refresh: (how = {}) =>
       operate(
         "refresh",
@@ -139,18 +153,27 @@ export function createEngine(options: EngineOptions): Engine {
           return {};
         },
       ),
+  };
+}
+
+interface AccountOptions extends Pick<DeploymentOptions, "defaultConfig" | "stackOutputs"> {
+  readonly catalogue: Catalogue;
+}
+
+/** What is about single objects of the account, or all of them. */
+function onAccount(
+  { operate }: Operations,
+  { catalogue, defaultConfig, stackOutputs }: AccountOptions,
+): Pick<Engine, "importResource" | "survey" | "takeIn" | "retarget" | "invoke"> {
+  return {
     importResource: (adoption) =>
       operate("import", { write: true, preview: false }, async (run): Promise<{ adopted?: Adopted }> => {
         const type = catalogue.resolveResource(adoption.type);
         if (type === undefined)
           throw new EngineError("usage", `There is no resource type "${adoption.type}".`);
-        try {
-          return { adopted: await adoptOne(run, { ...adoption, type }, defaultConfig) };
-        } catch (error) {
-          if (error instanceof EngineError) throw error;
-          run.failure(error, run.urnOf(type, adoption.name));
-          return {};
-        }
+        return tried(run, run.urnOf(type, adoption.name), async () => ({
+          adopted: await adoptOne(run, { ...adoption, type }, defaultConfig),
+        }));
       }),
     survey: (how = {}) =>
       operate("import", { write: false, preview: true }, async (run): Promise<{ survey?: Survey }> => {
@@ -165,29 +188,17 @@ export function createEngine(options: EngineOptions): Engine {
       operate(
         "import",
         { write: true, preview: false },
-        async (run): Promise<{ taken?: ResourceState[] }> => {
-          try {
-            return { taken: await takeIn(run, intake, defaultConfig) };
-          } catch (error) {
-            if (error instanceof EngineError) throw error;
-            run.failure(error, "");
-            return {};
-          }
-        },
+        (run): Promise<{ taken?: ResourceState[] }> =>
+          tried(run, "", async () => ({ taken: await takeIn(run, intake, defaultConfig) })),
       ),
     retarget: ({ previewOnly = false, force = false } = {}) =>
       operate(
         "retarget",
         { write: !previewOnly, preview: previewOnly, takesAnyTarget: true },
-        async (run, _sealer, targets): Promise<{ moves?: Move[] }> => {
-          try {
-            return { moves: await retarget(run, { force, targetOf: targets.targetOf }) };
-          } catch (error) {
-            if (error instanceof EngineError) throw error;
-            run.failure(error, "");
-            return {};
-          }
-        },
+        (run, _sealer, targets): Promise<{ moves?: Move[] }> =>
+          tried(run, "", async () => ({
+            moves: await retarget(run, { force, targetOf: targets.targetOf }),
+          })),
       ),
     invoke: async (token, args) => {
       let found: ValueMap = {};
@@ -197,7 +208,7 @@ export function createEngine(options: EngineOptions): Engine {
         const { host } = createDeployment(run, {
           organization: "",
           defaultConfig,
-          stackOutputs: folder.stackOutputs,
+          stackOutputs,
         });
         found = await host.invoke(known, args, { dependencies: [] });
         return {};
@@ -205,10 +216,18 @@ export function createEngine(options: EngineOptions): Engine {
       if (result.result === "cancelled") throw new EngineError("usage", "The call was cancelled.");
       return found;
     },
-    admit: (provider) => operations.admit(provider),
-    ...keeping,
   };
-  return engine;
+}
+
+/** Does the work; what goes wrong is a failure of the run, but for what stops the whole operation. */
+async function tried<T extends object>(run: Run, urn: Urn, work: () => Promise<T>): Promise<Partial<T>> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof EngineError) throw error;
+    run.failure(error, urn);
+    return {};
+  }
 }
 
 export type { EngineEvent, Step, Summary } from "./event.ts";
