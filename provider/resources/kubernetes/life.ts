@@ -6,13 +6,14 @@ import type { WireObject } from "../../core/service-port.ts";
 import { fingerprint } from "../../core/trigger.ts";
 import { access, reachable } from "./access.ts";
 import {
+  asRead,
   type Ids,
   idOfPool,
   type Layout,
   layOut,
-  layoutOf,
   noteKey,
   noteOf,
+  readingOf,
   type Specs,
   shown,
 } from "./pools/layout.ts";
@@ -45,8 +46,6 @@ export function createRequest(values: Values) {
   return { path: "/lke/clusters", body, fields };
 }
 
-const unreached = "_unreached";
-
 /** The cluster with its pools in their places. */
 export async function readCluster(context: FetchContext): Promise<WireObject> {
   const { path, get, list, inputs, state, notes } = context;
@@ -56,12 +55,9 @@ export async function readCluster(context: FetchContext): Promise<WireObject> {
     declared: (inputs["nodePools"] ?? {}) as Specs,
     note: notes.get(noteKey),
   });
-  return {
-    ...cluster,
-    ...shown(layout),
-    k8s_version: versionOf(cluster, context),
-    [unreached]: state["kubeconfig"] === undefined || state["apiEndpoints"] === undefined,
-  };
+  const isReached = state["kubeconfig"] !== undefined && state["apiEndpoints"] !== undefined;
+  const now = { ...cluster, ...shown(layout), k8s_version: versionOf(cluster, context) };
+  return asRead(now, { layout, isReached });
 }
 
 /** An upgrade that is to recycle the nodes, and has not. */
@@ -107,7 +103,8 @@ export async function syncControlPlane(context: AspectContext<Fields>): Promise<
 /** Of a cluster that was just made, the pools are noted before they are waited for: those that others make meanwhile are not its own. */
 export async function finishCluster(context: ObjectContext<Fields>, object: WireObject): Promise<void> {
   const { notes, path, id } = context;
-  let layout = layoutOf(object);
+  const found = readingOf(object);
+  let layout = found?.layout;
   if (!layout) {
     layout = await layoutNow(context, object);
     await notes.set(noteKey, noteOf(null, layout.ids));
@@ -117,7 +114,7 @@ export async function finishCluster(context: ObjectContext<Fields>, object: Wire
   const paths = waiting.map((pool) => `${path}/pools/${idOfPool(pool)}`);
   await Promise.all([
     nodesReady(context, paths, `waiting for the nodes of cluster ${id} to be ready`),
-    object[unreached] === false ? undefined : reachable(context),
+    found?.isReached ? undefined : reachable(context),
   ]);
   await forgetRecycling(context);
   if (notes.get(regenerated) !== undefined) await notes.set(regenerated, undefined);
@@ -138,7 +135,7 @@ export async function observeCluster(
 /** The pools as they are now, in the places that they had when the object was read. */
 async function layoutNow(context: ObjectContext<Fields>, object: WireObject): Promise<Layout> {
   const pools = (await context.service.list(`${context.path}/pools`)) as LivePool[];
-  const earlier = layoutOf(object);
+  const earlier = readingOf(object)?.layout;
   return layOut(pools, {
     ids: earlier?.ids,
     declared: ((context.inputs as Values).nodePools ?? {}) as Specs,

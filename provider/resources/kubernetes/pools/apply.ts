@@ -6,12 +6,12 @@ import { isAnswerLost, isGone } from "../../../core/service-port.ts";
 import {
   type Ids,
   idOfPool,
-  layoutOf,
   madeAs,
   noteKey,
   noteOf,
   type PoolNote,
   placed,
+  readingOf,
   type Specs,
 } from "./layout.ts";
 import { nodesReady } from "./nodes.ts";
@@ -26,7 +26,7 @@ const attempts = 3;
  */
 export async function syncPools(context: AspectContext<Fields>): Promise<undefined> {
   const { service, path, notes, id: cluster } = context;
-  const layout = layoutOf(context.object);
+  const layout = readingOf(context.object)?.layout;
   if (!layout) throw new Error(`cluster ${cluster}: its pools were not read`);
   if (layout.doubtful.length > 0) throw doubtful(cluster, layout.doubtful);
   const list = `${path}/pools`;

@@ -113,16 +113,30 @@ export function shown(layout: Layout): WireObject {
     pool_ids: layout.ids,
     other_pool_ids: [...others],
     nodes: partOf(({ nodes }) => nodes),
-    [kept]: layout,
   };
 }
 
-const kept = "_layout";
-
-/** The layout that an object was read with; undefined for the answer to a create. */
-export function layoutOf(object: WireObject): Layout | undefined {
-  return object[kept] as Layout | undefined;
+/** What a read of a cluster found out beside what it shows, for those who work with the object. */
+export interface Reading {
+  readonly layout: Layout;
+  /** True when the state already says how the cluster is reached. */
+  readonly isReached: boolean;
 }
+
+const reading = Symbol("reading");
+
+/** A cluster that was read, with what the read found out. */
+export interface ReadCluster extends WireObject {
+  readonly [reading]?: Reading;
+}
+
+export const asRead = (cluster: WireObject, found: Reading): ReadCluster => ({
+  ...cluster,
+  [reading]: found,
+});
+
+/** What the read of an object found out; undefined for the answer to a create. */
+export const readingOf = (object: ReadCluster): Reading | undefined => object[reading];
 
 /** The note of a layout, as it is kept. */
 export function noteOf(base: Ids | null, ids: Ids, making?: PoolNote["making"]): ValueMap {
