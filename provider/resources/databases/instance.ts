@@ -50,8 +50,8 @@ export function instanceOf(kind: Kind): ResourceType {
         ? database
         : { ...database, engine: `${engine}/${version}` };
     },
-    check: (inputs) => checkReplication(kind, inputs as CheckedInputs<Fields>),
-    lookup: (context) => lookUpDatabase(kind, context as Parameters<typeof lookUpDatabase>[1]),
+    check: (inputs) => checkReplication(kind, inputs),
+    lookup: (context) => lookUpDatabase(kind, context),
     ready: {
       isReady: (database) => database["status"] === "active",
       failure: (database) => failures[String(database["status"])],

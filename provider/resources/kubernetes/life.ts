@@ -1,7 +1,6 @@
 /** How a cluster is made, read and changed, and when it is finished (contract sections 2.7, 4.5 and 8). */
 
-import type { Fields } from "../../core/field.ts";
-import type { AspectContext, FetchContext, ObjectContext } from "../../core/resource.ts";
+import type { FetchContext } from "../../core/resource.ts";
 import type { WireObject } from "../../core/service-port.ts";
 import { fingerprint } from "../../core/trigger.ts";
 import { access, reachable } from "./access.ts";
@@ -19,20 +18,11 @@ import {
 } from "./pools/layout.ts";
 import { forgetRecycling, nodesReady } from "./pools/nodes.ts";
 import { createBody, isReady, type LivePool } from "./pools/pool.ts";
+import type { ClusterAspectContext, ClusterContext, ClusterValues } from "./values.ts";
 import { recycleCluster, regenerated } from "./verbs.ts";
 
-interface Values {
-  readonly label?: string;
-  readonly region?: string;
-  readonly k8sVersion?: string;
-  readonly controlPlane?: { readonly highAvailability?: boolean };
-  readonly nodePools?: Specs;
-  readonly tags?: readonly string[];
-  readonly recycleOnUpgrade?: boolean;
-}
-
 /** The create carries all pools, in the order of their names. */
-export function createRequest(values: Values) {
+export function createRequest(values: ClusterValues) {
   const { label, region, k8sVersion, controlPlane, nodePools = {}, tags } = values;
   const node_pools = Object.keys(nodePools)
     .sort()
@@ -76,9 +66,8 @@ function versionOf(cluster: WireObject, { notes, state }: Pick<FetchContext, "no
 }
 
 /** Version and high availability by one request, and the recycling that goes with them or is asked for by itself. */
-export async function syncControlPlane(context: AspectContext<Fields>): Promise<undefined> {
-  const { changed, observed, service, path, notes } = context;
-  const values = context.inputs as Values;
+export async function syncControlPlane(context: ClusterAspectContext): Promise<undefined> {
+  const { changed, observed, service, path, notes, inputs: values } = context;
   const isUpgrade = changed.has("k8sVersion");
   const high = values.controlPlane?.highAvailability ?? false;
   const body = {
@@ -92,7 +81,7 @@ export async function syncControlPlane(context: AspectContext<Fields>): Promise<
   if (changed.has("controlPlane") && high) await recycleCluster(context, "highAvailability", send);
   else {
     if (Object.keys(body).length > 0) await send();
-    const wish = changed.has("recycleTrigger") ? [context.inputs["recycleTrigger"]] : [];
+    const wish = changed.has("recycleTrigger") ? [values.recycleTrigger] : [];
     const kind = `recycle ${fingerprint(JSON.stringify([...wish, recycles && values.k8sVersion]))}`;
     if (recycles || wish.length > 0) await recycleCluster(context, kind);
   }
@@ -101,7 +90,7 @@ export async function syncControlPlane(context: AspectContext<Fields>): Promise<
 }
 
 /** Of a cluster that was just made, the pools are noted before they are waited for: those that others make meanwhile are not its own. */
-export async function finishCluster(context: ObjectContext<Fields>, object: WireObject): Promise<void> {
+export async function finishCluster(context: ClusterContext, object: WireObject): Promise<void> {
   const { notes, path, id } = context;
   const found = readingOf(object);
   let layout = found?.layout;
@@ -121,10 +110,7 @@ export async function finishCluster(context: ObjectContext<Fields>, object: Wire
 }
 
 /** Adds how it is reached, and its pools as they are now. */
-export async function observeCluster(
-  context: ObjectContext<Fields>,
-  object: WireObject,
-): Promise<WireObject> {
+export async function observeCluster(context: ClusterContext, object: WireObject): Promise<WireObject> {
   const [layout, views] = await Promise.all([
     layoutNow(context, object),
     access(context.service, context.path),
@@ -133,12 +119,12 @@ export async function observeCluster(
 }
 
 /** The pools as they are now, in the places that they had when the object was read. */
-async function layoutNow(context: ObjectContext<Fields>, object: WireObject): Promise<Layout> {
+async function layoutNow(context: ClusterContext, object: WireObject): Promise<Layout> {
   const pools = (await context.service.list(`${context.path}/pools`)) as LivePool[];
   const earlier = readingOf(object)?.layout;
   return layOut(pools, {
     ids: earlier?.ids,
-    declared: ((context.inputs as Values).nodePools ?? {}) as Specs,
+    declared: context.inputs.nodePools ?? {},
     note: earlier ? undefined : context.notes.get(noteKey),
   });
 }

@@ -13,7 +13,6 @@ import {
   createBody,
   isReady,
   type LivePool,
-  type PoolSpec,
   scaleBody,
   tidied,
 } from "./pools/pool.ts";
@@ -96,7 +95,7 @@ export const NodePool = resource({
       name: "scale",
       fields: ["count", "autoscaler"],
       async sync({ service, path, inputs, object }) {
-        const body = scaleBody(inputs as PoolSpec, object as LivePool);
+        const body = scaleBody(inputs, object as LivePool);
         return body && service.put(path, body);
       },
     },

@@ -5,8 +5,9 @@ import { nearest } from "../../core/nearest.ts";
 import { formatPath } from "../../core/property-path.ts";
 import type { LookupContext } from "../../core/resource.ts";
 import { isApiError, type WireObject } from "../../core/service-port.ts";
-import { type Ids, idOfPool, type Specs } from "./pools/layout.ts";
+import { idOfPool, type Specs } from "./pools/layout.ts";
 import { isAlike, type PoolSpec, remaking } from "./pools/pool.ts";
+import type { ClusterLookupContext, ClusterValues } from "./values.ts";
 
 type Look = Pick<LookupContext<Fields>, "list" | "refuse">;
 
@@ -79,42 +80,40 @@ export async function judgeType(
 
 const at = (name: string) => (property: string) => formatPath(["nodePools", name, ...property.split(".")]);
 
-export async function lookUpCluster(context: LookupContext<Fields>): Promise<void> {
+export async function lookUpCluster(context: ClusterLookupContext): Promise<void> {
   const { before, after, creating } = context;
-  const region = after["region"] as string | undefined;
-  const version = after["k8sVersion"] as string | undefined;
-  const pools = (after["nodePools"] ?? {}) as Specs;
-  const earlier = (before["nodePools"] ?? {}) as Specs;
+  const { region, k8sVersion: version } = after;
+  const pools = after.nodePools ?? {};
+  const earlier = before.nodePools ?? {};
   if (creating && region !== undefined) await judgeRegion(region, context);
-  if (version !== undefined && version !== before["k8sVersion"]) await judgeVersion(version, context);
+  if (version !== undefined && version !== before.k8sVersion) await judgeVersion(version, context);
   for (const [name, spec] of Object.entries(pools)) {
     const old = earlier[name];
     if (!old || remaking(spec, old).length > 0) await judgeType(spec, region, context, at(name));
   }
   if (creating) return;
   warnOfNodes(context);
-  if (after["nodePools"] !== undefined) warnOfPools(context, earlier, pools);
+  if (after.nodePools !== undefined) warnOfPools(context, earlier, pools);
   await nameOthers(context);
 }
 
 /** What happens to nodes when the control plane changes. */
-function warnOfNodes({ before, after, warn }: LookupContext<Fields>): void {
-  const isAvailable = (values: typeof before) =>
-    (values["controlPlane"] as { highAvailability?: boolean } | undefined)?.highAvailability === true;
+function warnOfNodes({ before, after, warn }: ClusterLookupContext): void {
+  const isAvailable = ({ controlPlane }: ClusterValues) => controlPlane?.highAvailability === true;
   const lost = "all nodes are replaced one after the other, and what is stored on them is lost";
-  const [present, next] = [before["k8sVersion"], after["k8sVersion"]];
+  const [present, next] = [before.k8sVersion, after.k8sVersion];
   if (isAvailable(after) && !isAvailable(before))
     warn(`high availability cannot be switched off again; to switch it on, ${lost}`);
   if (next === undefined || next === present) return;
   warn(
-    after["recycleOnUpgrade"] === true
+    after.recycleOnUpgrade === true
       ? `the upgrade from ${present} to ${next} recycles the cluster: ${lost}`
       : `the upgrade from ${present} to ${next} reaches new nodes only; nodes that are there stay as they are until they are recycled (recycleOnUpgrade, or a change of recycleTrigger)`,
   );
 }
 
 /** Pools that are made anew, and pools that only get another name. */
-function warnOfPools({ warn }: LookupContext<Fields>, earlier: Specs, pools: Specs): void {
+function warnOfPools({ warn }: ClusterLookupContext, earlier: Specs, pools: Specs): void {
   const gone = Object.keys(earlier).filter((name) => !(name in pools));
   for (const [name, spec] of Object.entries(pools)) {
     const old = earlier[name];
@@ -132,9 +131,9 @@ function warnOfPools({ warn }: LookupContext<Fields>, earlier: Specs, pools: Spe
 }
 
 /** Pools that somebody else made. */
-async function nameOthers({ before, path, list, isOurs, warn }: LookupContext<Fields>): Promise<void> {
+async function nameOthers({ before, path, list, isOurs, warn }: ClusterLookupContext): Promise<void> {
   if (path === undefined) return;
-  const own = new Set(Object.values((before as { poolIds?: Ids }).poolIds ?? {}));
+  const own = new Set(Object.values(before.poolIds ?? {}));
   const cluster = path.split("/").at(-1);
   const others = (await list(`${path}/pools`)).filter(
     (pool) => !own.has(idOfPool(pool)) && !isOurs(`${cluster}/${idOfPool(pool)}`, "kubernetes/nodePool"),

@@ -1,12 +1,13 @@
 /** What can be done to a cluster, beside changing it (contract sections 3 and 4.5). */
 
 import { type Fields, text } from "../../core/field.ts";
-import type { AspectContext, ObjectContext, Verb } from "../../core/resource.ts";
+import type { ObjectContext, Verb } from "../../core/resource.ts";
 import { isApiError, type WireObject } from "../../core/service-port.ts";
 import { fingerprint } from "../../core/trigger.ts";
 import { isThere, kubeconfigIn } from "./access.ts";
 import { idOfPool } from "./pools/layout.ts";
 import { nodesReady, poolOfNode, recycle } from "./pools/nodes.ts";
+import type { ClusterAspectContext } from "./values.ts";
 
 type Context = Pick<ObjectContext<Fields>, "service" | "notes" | "wait" | "path" | "id">;
 
@@ -59,13 +60,13 @@ async function presentKubeconfig(service: Context["service"], path: string): Pro
 }
 
 /** The aspect of the two triggers. */
-export async function regenerateChanged(context: AspectContext<Fields>): Promise<undefined> {
+export async function regenerateChanged(context: ClusterAspectContext): Promise<undefined> {
   const { changed, inputs } = context;
   const what = {
     kubeconfig: changed.has("kubeconfigTrigger"),
     serviceToken: changed.has("serviceTokenTrigger"),
   };
-  const wish = [what, inputs["kubeconfigTrigger"], inputs["serviceTokenTrigger"]];
+  const wish = [what, inputs.kubeconfigTrigger, inputs.serviceTokenTrigger];
   await regenerate(context, what, fingerprint(JSON.stringify(wish)));
   return undefined;
 }

@@ -101,10 +101,9 @@ export const Zone = resource({
       fields: ["records"],
       async sync({ service, path, inputs, object, log }) {
         const zone = String((await service.get(path))["domain"]);
-        const scope = inputs as ZoneScope;
-        const declared = declaredOf(scope, zone) ?? [];
-        const work = { context: { service, log }, path: recordsPath(path), zone, scope, declared };
-        return zoneObject(zone, await applyZone(work, recordsOf(object)), scope);
+        const declared = declaredOf(inputs, zone) ?? [];
+        const work = { context: { service, log }, path: recordsPath(path), zone, scope: inputs, declared };
+        return zoneObject(zone, await applyZone(work, recordsOf(object)), inputs);
       },
     },
   ],
@@ -113,8 +112,7 @@ export const Zone = resource({
     const all = await service.list(recordsPath(path), { fresh: true });
     // What became a Record of its own in the same run stays.
     const records = all.filter((record) => !isOurs?.("dns/record", `${domain}/${record["id"]}`));
-    const scope = inputs as ZoneScope;
-    await emptyZone({ context: { service, log }, path: recordsPath(path), zone, scope }, records);
+    await emptyZone({ context: { service, log }, path: recordsPath(path), zone, scope: inputs }, records);
   },
   parts: ({ id: domain, state }) => {
     const ids = state["recordIds"]; // not known in a preview of a change

@@ -1,8 +1,7 @@
 /** Brings a cluster's own pools to what is declared, one by one, and touches no other pool (contract sections 2.7 and 4.5). */
 
-import type { Fields } from "../../../core/field.ts";
-import type { AspectContext } from "../../../core/resource.ts";
 import { isAnswerLost, isGone } from "../../../core/service-port.ts";
+import type { ClusterAspectContext } from "../values.ts";
 import {
   type Ids,
   idOfPool,
@@ -24,13 +23,13 @@ const attempts = 3;
  * Makes what is missing, anew what cannot be changed, gives counts and autoscalers, then removes what is not declared any more. A new
  * pool's nodes are ready before the old pool goes. Each step is noted before and after, so that a run after this one goes on from there.
  */
-export async function syncPools(context: AspectContext<Fields>): Promise<undefined> {
+export async function syncPools(context: ClusterAspectContext): Promise<undefined> {
   const { service, path, notes, id: cluster } = context;
   const layout = readingOf(context.object)?.layout;
   if (!layout) throw new Error(`cluster ${cluster}: its pools were not read`);
   if (layout.doubtful.length > 0) throw doubtful(cluster, layout.doubtful);
   const list = `${path}/pools`;
-  const wanted = (context.inputs["nodePools"] ?? {}) as Specs;
+  const wanted = context.inputs.nodePools ?? {};
   const live = new Map(layout.pools.map((pool) => [idOfPool(pool), pool]));
   let ids = layout.ids;
   const note = (making?: PoolNote["making"]) => notes.set(noteKey, noteOf(layout.base, ids, making));
@@ -108,7 +107,7 @@ interface Wanted {
 
 /** Makes a pool. When an answer is lost, the pool is looked for among those that were not there before. */
 async function make(
-  { service, id: cluster }: AspectContext<Fields>,
+  { service, id: cluster }: ClusterAspectContext,
   { list, name, spec, note, present }: Wanted,
 ): Promise<LivePool> {
   const look = async () => (await service.list(list, { fresh: true })) as LivePool[];
