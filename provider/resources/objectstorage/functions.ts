@@ -67,7 +67,7 @@ const transferFields = { used: integer({ description: "Bytes." }) };
 export const getTransfer = providerFunction({
   area,
   name: "getTransfer",
-  description: "Outbound transfer that the account's buckets .",
+  description: "Outbound transfer that the account's buckets used.",
   args: {},
   result: transferFields,
   call: async ({ service }) =>

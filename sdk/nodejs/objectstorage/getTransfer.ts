@@ -5,7 +5,7 @@ import * as pulumi from "@pulumi/pulumi";
 import * as utilities from "../utilities";
 
 /**
- * Outbound transfer that the account's buckets .
+ * Outbound transfer that the account's buckets used.
  */
 export function getTransfer(args?: GetTransferArgs, opts?: pulumi.InvokeOptions): Promise<GetTransferResult> {
     args = args || {};
@@ -24,7 +24,7 @@ export interface GetTransferResult {
     readonly used: number;
 }
 /**
- * Outbound transfer that the account's buckets .
+ * Outbound transfer that the account's buckets used.
  */
 export function getTransferOutput(opts?: pulumi.InvokeOutputOptions): pulumi.Output<GetTransferResult> {
     opts = pulumi.mergeOptions(utilities.resourceOptsDefaults(), opts || {});
