@@ -210,6 +210,8 @@ export function resource<const I extends Fields, const O extends Fields>(
   }
   if (ownParameter !== undefined && (spec.takesOver || spec.create))
     throw new Error(`${spec.name}: {${ownParameter}} is not known before the object is there`);
+  if (spec.takesOver && (spec.create || spec.createRequest))
+    throw new Error(`${spec.name}: what is taken over is not created`);
   const token = canonicalToken(spec.area, spec.name);
   return {
     ...erased,

@@ -256,3 +256,19 @@ test("a type whose objects are named before they are made refuses a number of th
   expect(() => resource({ ...spec, takesOver: true })).toThrow("{oddNumber} is not known before");
   expect(() => resource({ ...spec, create: async () => {} })).toThrow("{oddNumber} is not known before");
 });
+
+test("a type that takes over what exists refuses to say how it is made", () => {
+  const spec = {
+    area: "test",
+    name: "Odd",
+    description: "",
+    path: "/odds/{label}",
+    nameFormat: "LABEL",
+    inputs: { label: text(words) },
+    outputs: {},
+    takesOver: true,
+  };
+  expect(() => resource(spec)).not.toThrow();
+  expect(() => resource({ ...spec, create: async () => {} })).toThrow("is not created");
+  expect(() => resource({ ...spec, createRequest: () => undefined })).toThrow("is not created");
+});

@@ -3,7 +3,6 @@
 import { flag, group, id, integer, optional, text } from "../../core/field.ts";
 import { resource } from "../../core/resource.ts";
 
-const collection = "/managed/compute-settings";
 const defaults = { access: true, ip: "any", port: null, user: null };
 
 export const InstanceSettings = resource({
@@ -11,7 +10,7 @@ export const InstanceSettings = resource({
   name: "InstanceSettings",
   description:
     "How support staff log in to a compute instance. Every instance has such settings: creating this takes them over, whatever they are, and deleting it puts the defaults back; the instance itself is left alone. Import by the instance's id or its label.",
-  path: `${collection}/{computeId}`,
+  path: "/managed/compute-settings/{computeId}",
   nameFormat: "INSTANCE_LABEL",
   takesOver: true,
   inputs: {
@@ -65,10 +64,5 @@ export const InstanceSettings = resource({
     const isDefault = set.every(([name, value]) => (defaults as { [name: string]: unknown })[name] === value);
     return isDefault ? "these are the defaults, which every instance has" : undefined;
   },
-  createRequest: ({ computeId, ssh }) => ({
-    path: `${collection}/${computeId}`,
-    body: { ssh: { ...defaults, ...ssh } },
-    fields: ["computeId", "ssh"],
-  }),
   delete: ({ service, path }) => service.put(path, { ssh: defaults }),
 });
