@@ -21,6 +21,7 @@ import { createUpdate } from "./operations/update.ts";
 import { createStateFolder } from "./state/folder.ts";
 import { thisMachine } from "./state/lock.ts";
 import type { ResourceState } from "./state/state.ts";
+import { createStates } from "./state/states.ts";
 
 export function createEngine(options: EngineOptions): Engine {
   const catalogue = options.catalogue ?? everyType;
@@ -30,14 +31,14 @@ export function createEngine(options: EngineOptions): Engine {
   const notices = {
     tell: (message: string): void => emit({ event: "diagnostic", severity: "info", message }),
   };
-  const folder = createStateFolder({
-    folder: options.stateFolder,
+  const backend = createStateFolder({ folder: options.stateFolder, machine, now, disk: options.disk });
+  const states = createStates({
+    backend,
     project: options.project,
     stack: options.stack,
     environment: options.environment ?? process.env,
     now,
     notice: (message) => notices.tell(message),
-    disk: options.disk,
     deriveKey: options.deriveKey,
   });
   const makeProvider =
@@ -46,12 +47,11 @@ export function createEngine(options: EngineOptions): Engine {
   const operations = createOperations({
     project: options.project,
     stack: options.stack,
-    folder,
+    states,
     lineage: randomUUID(),
     notices,
     emit,
     now,
-    machine,
     catalogue,
     parallel: options.parallel ?? 16,
     createProvider: makeProvider,
@@ -63,7 +63,7 @@ export function createEngine(options: EngineOptions): Engine {
   const execution = createExecution({
     catalogue,
     organization: options.organization ?? "organization",
-    stackOutputs: folder.stackOutputs,
+    stackOutputs: states.stackOutputs,
     program: options.program,
   });
 
@@ -71,14 +71,13 @@ export function createEngine(options: EngineOptions): Engine {
   const keeping = createKeeping({
     project: options.project,
     stack: options.stack,
-    folder,
+    states,
     operations,
     provider: async () => {
       const provider = makeProvider();
       await provider.configure(defaultConfig);
       return provider;
     },
-    machine,
     now,
     notice: (message) => notices.tell(message),
   });
@@ -86,7 +85,7 @@ export function createEngine(options: EngineOptions): Engine {
   const update = createUpdate({
     project: options.project,
     stack: options.stack,
-    folder,
+    states,
     operations,
     execution,
     refresh: options.program?.refresh ?? false,
@@ -102,7 +101,7 @@ export function createEngine(options: EngineOptions): Engine {
       }),
     ...update,
     ...onState(operations, execution),
-    ...onAccount(operations, { catalogue, defaultConfig, stackOutputs: folder.stackOutputs }),
+    ...onAccount(operations, { catalogue, defaultConfig, stackOutputs: states.stackOutputs }),
     admit: (provider) => operations.admit(provider),
     ...keeping,
   };
@@ -241,6 +240,6 @@ export type { SavedPlan } from "./operations/plan.ts";
 export type { Drifted } from "./operations/refresh.ts";
 export type { Move } from "./operations/retarget.ts";
 export type { Discovery, LeftOut, Managed, Survey, SurveyOptions } from "./operations/survey.ts";
-export type { LockOwner } from "./state/lock.ts";
+export type { LockOwner } from "./state/backend.ts";
 export { createMemoryDisk } from "./state/memory.ts";
 export type { ResourceState } from "./state/state.ts";

@@ -4,11 +4,10 @@ import { randomUUID } from "node:crypto";
 import { stackType } from "../../core/engines/urn.ts";
 import type { Provider } from "../../core/protocol.ts";
 import { EngineError } from "../failure.ts";
-import type { StateFolder } from "../state/folder.ts";
 import type { Ledger } from "../state/ledger.ts";
-import { isDead, lockOwner, type Machine } from "../state/lock.ts";
 import { PassphraseError } from "../state/passphrase.ts";
 import { parseSnapshot, type SnapshotFile, saltOf } from "../state/snapshot.ts";
+import type { States } from "../state/states.ts";
 import { deploymentOf, refuseForeign, renamed, toPulumi, toSnapshot } from "../state/transfer.ts";
 import type { Engine } from "./facade.ts";
 import { graphOf } from "./graph.ts";
@@ -17,11 +16,10 @@ import type { Operations } from "./operation.ts";
 export interface KeepingOptions {
   readonly project: string;
   readonly stack: string;
-  readonly folder: StateFolder;
+  readonly states: States;
   readonly operations: Operations;
   /** A Provider as it is configured now; rejects where none is. */
   readonly provider: () => Promise<Provider>;
-  readonly machine: Machine;
   readonly now: () => Date;
   readonly notice: (message: string) => void;
 }
@@ -34,7 +32,8 @@ export type Keeping = Pick<
 >;
 
 export function createKeeping(options: KeepingOptions): Keeping {
-  const { project, stack, folder, machine } = options;
+  const { project, stack, states } = options;
+  const { snapshot, lock } = states.store;
   const { readOnly } = options.operations;
   const time = (): string => options.now().toISOString();
 
@@ -53,13 +52,13 @@ export function createKeeping(options: KeepingOptions): Keeping {
       await admitConfigured();
       return readOnly(async (ledger) => {
         if (ledger.isNew)
-          throw new EngineError("usage", `There is no stack ${stack} of ${project} in ${folder.path}.`);
+          throw new EngineError("usage", `There is no stack ${stack} of ${project} in ${states.place}.`);
         return rootOf(ledger)?.outputs ?? {};
       });
     },
     resources: () => readOnly(async (ledger) => [...ledger.resources.values()]),
     graph: () => readOnly(async (ledger) => graphOf(ledger.resources.values())),
-    stacks: () => folder.stacks(),
+    stacks: () => states.stacks(),
     exportState: () => readOnly((ledger) => ledger.file()),
     exportPulumi: ({ showSecrets = false } = {}) =>
       readOnly(async (ledger, sealer) => {
@@ -71,28 +70,28 @@ export function createKeeping(options: KeepingOptions): Keeping {
         const { deployment: given, targets } = deploymentOf(text);
         const deployment = rename ? renamed(given, project, stack) : given;
         refuseForeign(deployment, project, stack);
-        const from = folder.sealer(saltOf(deployment, "The given state"));
+        const from = states.sealer(saltOf(deployment, "The given state"));
         if (saltOf(deployment, "The given state") !== undefined) await from.ready();
         const { plumbline, salt } = await present(options);
-        const file = await toSnapshot(deployment, from, folder.sealer(salt), {
+        const file = await toSnapshot(deployment, from, states.sealer(salt), {
           serial: plumbline.serial + 1,
           lineage: plumbline.lineage,
           time: time(),
           targets: new Map(Object.entries(targets ?? plumbline.targets ?? {})),
         });
-        await folder.disk.replace(folder.files.snapshot, `${JSON.stringify(file)}\n`);
+        await snapshot.replace(`${JSON.stringify(file)}\n`);
       }),
-    lock: () => lockOwner(folder.disk, folder.files.lock),
+    lock: () => lock.owner(),
     async unlock({ force = false } = {}) {
-      const owner = await lockOwner(folder.disk, folder.files.lock);
+      const owner = await lock.owner();
       if (owner === undefined) return undefined;
-      if (owner.host === machine.host && !isDead(owner, machine) && !force) {
+      if (lock.isSeenAlive(owner) && !force) {
         throw new EngineError(
           "locked",
           `Process ${owner.pid}, which holds the lock for ${owner.operation}, still runs on this host. End it first; if it is something else by now, use --force.`,
         );
       }
-      await folder.disk.remove(folder.files.lock);
+      await lock.clear();
       return owner;
     },
   };
@@ -105,16 +104,16 @@ const rootOf = (ledger: Ledger) => [...ledger.resources.values()].find((state) =
  * reason to refuse a good one: it is put aside.
  */
 async function present({
-  folder,
+  states,
   now,
   notice,
 }: KeepingOptions): Promise<Pick<SnapshotFile, "plumbline"> & { salt?: string }> {
-  const { disk, files } = folder;
+  const { snapshot, journal } = states.store;
   try {
-    await folder.open({ write: true });
-    const text = await disk.read(files.snapshot);
-    const file = text === undefined ? undefined : parseSnapshot(text, files.snapshot);
-    const salt = file && saltOf(file.deployment, files.snapshot);
+    await states.open({ write: true });
+    const text = await snapshot.read();
+    const file = text === undefined ? undefined : parseSnapshot(text, snapshot.place);
+    const salt = file && saltOf(file.deployment, snapshot.place);
     if (file) return { plumbline: file.plumbline, ...(salt === undefined ? {} : { salt }) };
   } catch (error) {
     if (!(error instanceof EngineError || error instanceof PassphraseError)) throw error;
@@ -122,8 +121,9 @@ async function present({
       .toISOString()
       .replace(/[^0-9]/g, "")
       .slice(0, 14)}`;
-    for (const file of [files.snapshot, files.journal]) {
-      if (await disk.move(file, file + aside)) notice(`What was in ${file} is in ${file}${aside} now.`);
+    for (const part of [snapshot, journal]) {
+      const place = await part.putAside(aside);
+      if (place !== undefined) notice(`What was in ${part.place} is in ${place} now.`);
     }
   }
   return { plumbline: { format: 1, serial: 0, lineage: randomUUID() } };

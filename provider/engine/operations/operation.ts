@@ -6,24 +6,23 @@ import { createPool } from "../deployment/pool.ts";
 import { createRun, learnClock, type PlanCheck, type Run } from "../deployment/run.ts";
 import type { Emit, Operation, Step, Summary } from "../event.ts";
 import type { Diagnostic } from "../host.ts";
-import type { StateFolder } from "../state/folder.ts";
 import type { Ledger } from "../state/ledger.ts";
-import { describeOwner, type Machine, takeLock } from "../state/lock.ts";
+import { describeOwner } from "../state/lock.ts";
 import type { Sealer } from "../state/sealer.ts";
+import type { States } from "../state/states.ts";
 import type { Target } from "../state/target.ts";
 import { createTargetJudge, type TargetJudge } from "./target.ts";
 
 export interface OperationContext {
   readonly project: string;
   readonly stack: string;
-  readonly folder: StateFolder;
-  /** Where the state folder tells what the user should know; an operation takes it over while it runs. */
+  readonly states: States;
+  /** Where the states tell what the user should know; an operation takes it over while it runs. */
   readonly notices: { tell: (message: string) => void };
   readonly emit: Emit;
   readonly now: () => Date;
   /** For a stack that has no state yet: the same in its previews and in the run that follows. */
   readonly lineage: string;
-  readonly machine: Machine;
   readonly catalogue: Catalogue;
   readonly parallel: number;
   readonly createProvider: () => Provider;
@@ -77,18 +76,18 @@ interface Equipment {
 }
 
 export function createOperations(context: OperationContext): Operations {
-  const { folder } = context;
+  const { states } = context;
   const clock: { ahead?: number } = {};
   const accounts = new Map<string, string>();
 
   async function locked<T>(operation: Operation, work: () => Promise<T>, emit: Emit): Promise<T> {
-    const lock = await takeLock(folder.disk, folder.files.lock, operation, context.machine, context.now);
+    const lock = await states.store.lock.take(operation);
     try {
       if (lock.takenOverFrom) {
         const message = `An earlier run ended without letting go of the stack; taken over from ${describeOwner(lock.takenOverFrom, context.now())}.`;
         emit({ event: "diagnostic", severity: "info", message });
       }
-      await folder.tidy();
+      await states.store.tidy();
       return await work();
     } finally {
       await lock.release();
@@ -97,7 +96,7 @@ export function createOperations(context: OperationContext): Operations {
 
   /** Opens the state and makes what works on it. */
   async function equip(operation: Operation, options: OperationOptions, emit: Emit): Promise<Equipment> {
-    const ledger = await folder.open({ ...options, lineage: options.lineage ?? context.lineage });
+    const ledger = await states.open({ ...options, lineage: options.lineage ?? context.lineage });
     const targets = createTargetJudge({
       stack: context.stack,
       ledger,
@@ -166,18 +165,18 @@ export function createOperations(context: OperationContext): Operations {
           signal.removeEventListener("abort", cancel);
           pool.each((provider) => learnClock(clock, provider, context.now()));
           await pool.close();
-          await folder.disk.close();
+          await states.close();
         }
       };
       return options.write ? locked(operation, body, emit) : body();
     },
     locked: (operation, work) => locked(operation, work, context.emit),
     async readOnly(work) {
-      const ledger = await folder.open({ write: false, withoutKey: true });
+      const ledger = await states.open({ write: false, withoutKey: true });
       return work(ledger, ledger.sealer);
     },
     async admit(provider, { asks = true } = {}) {
-      const ledger = await folder.open({ write: false, withoutKey: true });
+      const ledger = await states.open({ write: false, withoutKey: true });
       const { stack, signal } = context;
       const report = (): void => {};
       const judge = createTargetJudge({ stack, ledger, write: false, asks, accounts, report, signal });

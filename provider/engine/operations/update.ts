@@ -3,8 +3,8 @@
 import type { Run } from "../deployment/run.ts";
 import type { Emit } from "../event.ts";
 import { EngineError } from "../failure.ts";
-import type { StateFolder } from "../state/folder.ts";
 import type { Sealer } from "../state/sealer.ts";
+import type { States } from "../state/states.ts";
 import type { Execution } from "./execution.ts";
 import type { Engine, UpOptions } from "./facade.ts";
 import { refuseMovedObjects, refuseMovedState, type Seen, seeObjects } from "./moved.ts";
@@ -15,7 +15,7 @@ import type { TargetJudge } from "./target.ts";
 export interface UpdateOptions {
   readonly project: string;
   readonly stack: string;
-  readonly folder: StateFolder;
+  readonly states: States;
   readonly operations: Operations;
   readonly execution: Execution;
   /** What `options.refresh` of the project file says. */
@@ -92,7 +92,7 @@ export function createUpdate(options: UpdateOptions): Pick<Engine, "preview" | "
           `The plan is for the stack ${plan.stack} of ${plan.project}. Nothing was done.`,
         );
       }
-      const opener = options.folder.sealer(plan.salt);
+      const opener = options.states.sealer(plan.salt);
       if (planNeedsKey(plan)) await opener.ready();
       const failed = await rehearse(plan, opener, how);
       if (failed) {

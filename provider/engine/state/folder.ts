@@ -1,105 +1,75 @@
-/** The state folder: which file is whose, and how its stacks are opened. */
+/** States in a folder: which file is whose, and what is said when one cannot be used. */
 
 import { dirname, join } from "node:path";
-import { stackType } from "../../core/engines/urn.ts";
-import type { ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
+import type { LockStore, StackStore, StateBackend } from "./backend.ts";
 import { createDisk, type Disk } from "./disk.ts";
-import { type Ledger, openLedger } from "./ledger.ts";
-import type { DeriveKey } from "./passphrase.ts";
-import { createSealers, type Sealer } from "./sealer.ts";
-
-export interface StateFolder {
-  readonly path: string;
-  readonly disk: Disk;
-  readonly files: { readonly snapshot: string; readonly journal: string; readonly lock: string };
-  readonly sealer: (salt: string | undefined) => Sealer;
-  /** `write` needs the lock. */
-  readonly open: (options: {
-    readonly write: boolean;
-    readonly lineage?: string;
-    readonly withoutKey?: boolean;
-  }) => Promise<Ledger>;
-  /** Outputs of another stack of the folder: `stack`, `project/stack` or `organization/project/stack`. */
-  readonly stackOutputs: (name: string) => Promise<ValueMap>;
-  /** Names of the project's stacks. */
-  readonly stacks: () => Promise<readonly string[]>;
-  /** Needs the lock: says in a `.gitignore`, once, what is to be kept out of version control, and removes what killed writes left. */
-  readonly tidy: () => Promise<void>;
-}
+import { isDead, lockOwner, type Machine, takeLock } from "./lock.ts";
 
 export interface FolderOptions {
   readonly folder: string;
-  readonly project: string;
-  readonly stack: string;
-  readonly environment: { readonly [name: string]: string | undefined };
+  readonly machine: Machine;
   readonly now: () => Date;
-  readonly notice: (message: string) => void;
   readonly disk?: Disk | undefined;
-  readonly deriveKey?: DeriveKey | undefined;
 }
 
-/** Opens nothing yet. Throws EngineError `usage` for a name that cannot be a file's. */
-export function createStateFolder(options: FolderOptions): StateFolder {
+/** Opens nothing yet. */
+export function createStateFolder(options: FolderOptions): StateBackend {
+  const { folder } = options;
   const disk = explained(options.disk ?? createDisk());
-  const sealer = createSealers({
-    environment: options.environment,
-    keyFile: join(options.folder, "key"),
-    disk,
-    notice: options.notice,
-    deriveKey: options.deriveKey,
-  });
-  const filesOf = (project: string, stack: string) => {
-    const base = join(options.folder, "stacks", fileName("project", project), fileName("stack", stack));
-    return { snapshot: `${base}.json`, journal: `${base}.journal`, lock: `${base}.lock` };
-  };
-  const files = filesOf(options.project, options.stack);
-  const ledgerOptions = { sealer, now: options.now, notice: options.notice };
+  const key = join(folder, "key");
+  const ofProject = (project: string) => join(folder, "stacks", fileName("project", project));
   return {
-    path: options.folder,
-    disk,
-    files,
-    sealer,
-    open: ({ write, lineage, withoutKey = false }) =>
-      openLedger(
-        { disk, ...files },
-        {
-          ...ledgerOptions,
-          write,
-          withoutKey,
-          owner: { project: options.project, stack: options.stack },
-          ...(lineage === undefined ? {} : { lineage }),
-        },
-      ),
-    async stackOutputs(name) {
-      const parts = name.split("/");
-      const stack = parts[parts.length - 1] ?? "";
-      const project = parts.length > 1 ? (parts[parts.length - 2] ?? "") : options.project;
-      if (parts.length > 3)
-        throw new Error(`"${name}" is no stack: write STACK, PROJECT/STACK or ORGANIZATION/PROJECT/STACK`);
-      const other = await openLedger(
-        { disk, ...filesOf(project, stack) },
-        { ...ledgerOptions, write: false, owner: { project, stack } },
-      );
-      if (other.isNew) throw new Error(`there is no stack ${name} in the state folder ${options.folder}`);
-      const root = [...other.resources.values()].find((state) => state.type === stackType);
-      return root?.outputs ?? {};
-    },
-    async stacks() {
-      const names = await disk.list(join(options.folder, "stacks", fileName("project", options.project)));
+    place: folder,
+    key: { place: key, read: () => disk.read(key), claim: (text) => disk.claim(key, text) },
+    stack: (project, stack) =>
+      storeAt(join(ofProject(project), fileName("stack", stack)), { ...options, disk }),
+    async stacks(project) {
+      const names = await disk.list(ofProject(project));
       const found = names
         .map((name) => /^(.*)\.(json|journal)$/.exec(name)?.[1])
         .filter((name) => name !== undefined);
       return [...new Set(found)].sort();
     },
+    close: () => disk.close(),
+  };
+}
+
+/** The files of one stack, whose paths begin with `base`. */
+function storeAt(base: string, options: FolderOptions & { readonly disk: Disk }): StackStore {
+  const { folder, disk } = options;
+  const [snapshot, journal] = [`${base}.json`, `${base}.journal`];
+  const textAt = (path: string) => ({
+    place: path,
+    read: () => disk.read(path),
+    putAside: async (mark: string) => ((await disk.move(path, path + mark)) ? path + mark : undefined),
+  });
+  return {
+    snapshot: { ...textAt(snapshot), replace: (text) => disk.replace(snapshot, text) },
+    journal: {
+      ...textAt(journal),
+      add: (text) => disk.append(journal, text),
+      remove: () => disk.remove(journal),
+    },
+    lock: lockAt(`${base}.lock`, options),
+    /** Also says in a `.gitignore`, once, what is to be kept out of version control. */
     async tidy() {
-      const within = dirname(files.snapshot);
+      const within = dirname(snapshot);
       const left = (await disk.list(within)).map((name) => join(within, name));
-      const torn = left.filter((path) => path.startsWith(`${files.snapshot}.`) && path.endsWith(".tmp"));
+      const torn = left.filter((path) => path.startsWith(`${snapshot}.`) && path.endsWith(".tmp"));
       await Promise.all(torn.map((path) => disk.remove(path)));
-      const file = join(options.folder, ".gitignore");
+      const file = join(folder, ".gitignore");
       if ((await disk.read(file)) === undefined) await disk.claim(file, "key\n*.lock\n*.lock.*\n*.tmp\n");
     },
+  };
+}
+
+function lockAt(file: string, { disk, machine, now }: FolderOptions & { readonly disk: Disk }): LockStore {
+  return {
+    take: (operation) => takeLock(disk, file, operation, machine, now),
+    owner: () => lockOwner(disk, file),
+    isSeenAlive: (owner) => owner.host === machine.host && !isDead(owner, machine),
+    clear: () => disk.remove(file),
   };
 }
 

@@ -5,7 +5,7 @@
 
 import { containsSecret, type ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
-import type { Disk } from "./disk.ts";
+import type { JournalStore } from "./backend.ts";
 import { decodeResource, encodeResource, holdsSealed, type Json, type JsonMap } from "./encoding.ts";
 import { isMap, recordFault } from "./form.ts";
 import type { Sealer } from "./sealer.ts";
@@ -45,10 +45,9 @@ export interface Journal {
   readonly flush: () => Promise<void>;
 }
 
-/** Starts a journal; its file is made with the first entry. After a failed write every later append fails too. */
+/** Starts a journal; it is there from its first entry on. After a failed write every later append fails too. */
 export function createJournal(
-  disk: Disk,
-  file: string,
+  store: Pick<JournalStore, "add">,
   header: JournalHeader,
   sealer: Sealer,
   toRecord: (state: ResourceState) => JsonMap = (state) =>
@@ -81,7 +80,7 @@ export function createJournal(
       waiting = [];
       try {
         if (failure !== undefined) throw failure;
-        await disk.append(file, await encode(batch));
+        await store.add(await encode(batch));
         isOpen = true;
         writtenSalt = sealer.salt();
         for (const { resolve } of batch) resolve();

@@ -8,7 +8,7 @@ import type { Owner } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
-import type { Disk } from "./disk.ts";
+import type { StackStore } from "./backend.ts";
 import { sealedJson } from "./encoding.ts";
 import { createJournal, type FoundJournal, type Journal, type JournalEntry, readJournal } from "./journal.ts";
 import { PassphraseError } from "./passphrase.ts";
@@ -28,11 +28,8 @@ import { type Attempt, ordered, type ResourceState } from "./state.ts";
 import type { Target, Targets } from "./target.ts";
 import { createWorkingState, type WorkingState } from "./working-state.ts";
 
-export interface LedgerFiles {
-  readonly disk: Disk;
-  readonly snapshot: string;
-  readonly journal: string;
-}
+/** What a ledger is kept in. */
+export type LedgerStore = Pick<StackStore, "snapshot" | "journal">;
 
 /** New states by slot; null removes. */
 export type Changes = readonly (readonly [slot: number, state: ResourceState | null])[];
@@ -92,7 +89,7 @@ export interface Ledger {
  * of a killed run is folded into the state file first. Throws EngineError `state`, or PassphraseError.
  */
 export async function openLedger(
-  files: LedgerFiles,
+  store: LedgerStore,
   options: {
     readonly write: boolean;
     readonly sealer: (salt: string | undefined) => Sealer;
@@ -108,16 +105,18 @@ export async function openLedger(
     readonly lineage?: string;
   },
 ): Promise<Ledger> {
-  const { disk } = files;
-  const text = await disk.read(files.snapshot);
-  const file = text === undefined ? undefined : parseSnapshot(text, files.snapshot);
-  if (file && options.owner) refuseOtherStack(file, files.snapshot, options.owner);
+  const { snapshot, journal: journalStore } = store;
+  const text = await snapshot.read();
+  const file = text === undefined ? undefined : parseSnapshot(text, snapshot.place);
+  if (file && options.owner) refuseOtherStack(file, snapshot.place, options.owner);
   const serial = file?.plumbline.serial ?? 0;
-  const journalText = await disk.read(files.journal);
+  const journalText = await journalStore.read();
   const digest = options.digest ?? digestOf(text, journalText);
   const found =
-    journalText === undefined ? undefined : applicable(readJournal(journalText, files.journal), file, files);
-  const salt = (file && saltOf(file.deployment, files.snapshot)) ?? found?.salt;
+    journalText === undefined
+      ? undefined
+      : applicable(readJournal(journalText, journalStore.place), file, store);
+  const salt = (file && saltOf(file.deployment, snapshot.place)) ?? found?.salt;
   const sealer = options.sealer(salt);
   const isShut = !(await opens(sealer, file, found, options));
   const opening = isShut ? shut : sealer;
@@ -132,7 +131,7 @@ export async function openLedger(
   for (const entry of found?.entries(opening) ?? []) state.apply(entry);
   if (found && found.damaged > 0) {
     options.notice(
-      `${found.damaged} entries of the journal ${files.journal} could not be read and were left out: run \`plumbline refresh\`, and look for objects that the state does not know.`,
+      `${found.damaged} entries of the journal ${journalStore.place} could not be read and were left out: run \`plumbline refresh\`, and look for objects that the state does not know.`,
     );
   }
   const lineage = file?.plumbline.lineage ?? found?.lineage ?? options.lineage ?? randomUUID();
@@ -144,24 +143,24 @@ export async function openLedger(
   };
   const write = async (): Promise<void> => {
     const next = await fileAt(written + 1);
-    await disk.replace(files.snapshot, `${JSON.stringify(next)}\n`);
+    await snapshot.replace(`${JSON.stringify(next)}\n`);
     written += 1;
-    await disk.remove(files.journal);
+    await journalStore.remove();
   };
   if (options.write && journalText !== undefined) {
     if (found) {
       await write();
       // The file decides the order of slots from here on, as it will for whoever reads the next journal.
-      return openLedger(files, { ...options, digest });
+      return openLedger(store, { ...options, digest });
     }
-    await disk.remove(files.journal);
+    await journalStore.remove();
   }
   state.index();
   let journal: Journal | undefined;
   const append = (entry: JournalEntry): Promise<void> => {
     state.apply(entry);
     if (!options.write) return Promise.resolve();
-    journal ??= createJournal(disk, files.journal, { base: written, lineage }, sealer, recorder.record);
+    journal ??= createJournal(journalStore, { base: written, lineage }, sealer, recorder.record);
     return journal.append(entry);
   };
   const isNew = text === undefined && journalText === undefined;
@@ -239,20 +238,20 @@ async function opens(
 function applicable(
   found: FoundJournal | undefined,
   file: SnapshotFile | undefined,
-  files: LedgerFiles,
+  { snapshot, journal }: LedgerStore,
 ): FoundJournal | undefined {
   const serial = file?.plumbline.serial ?? 0;
   if (found !== undefined && file !== undefined && found.lineage !== file.plumbline.lineage) {
     throw new EngineError(
       "state",
-      `The journal ${files.journal} is not of the state in ${files.snapshot}, but of another history: nothing was done. Bring the two files of one run together, or move the journal away when it is none of this stack's.`,
+      `The journal ${journal.place} is not of the state in ${snapshot.place}, but of another history: nothing was done. Bring the two files of one run together, or move the journal away when it is none of this stack's.`,
     );
   }
   if (found === undefined || found.base < serial) return undefined;
   if (found.base > serial) {
     throw new EngineError(
       "state",
-      `The journal ${files.journal} continues a newer state than ${files.snapshot} holds (${found.base} and ${serial}): bring the newer state file back.`,
+      `The journal ${journal.place} continues a newer state than ${snapshot.place} holds (${found.base} and ${serial}): bring the newer state file back.`,
     );
   }
   return found;

@@ -1,24 +1,12 @@
-/** One writer at a time: a lock file that says who holds the stack, since when and for what; knows nothing of what is written. */
+/** One writer at a time, on a disk: a lock file that says who holds the stack, since when and for what; knows nothing of what is written. */
 
 import { randomUUID } from "node:crypto";
 import { hostname, userInfo } from "node:os";
 import { isAlive } from "../../machine/process.ts";
 import { EngineError } from "../failure.ts";
+import type { Lock, LockOwner } from "./backend.ts";
 import type { Disk } from "./disk.ts";
 import { isMap } from "./form.ts";
-
-/** Who holds a lock. */
-export interface LockOwner {
-  readonly user: string;
-  readonly host: string;
-  readonly pid: number;
-  /** RFC 3339. */
-  readonly since: string;
-  /** The operation, for example `up`. */
-  readonly operation: string;
-  /** Tells two locks of one process apart. */
-  readonly nonce: string;
-}
 
 /** Who this process is, and whether another one of this host still runs. */
 export interface Machine {
@@ -26,13 +14,6 @@ export interface Machine {
   readonly host: string;
   readonly pid: number;
   readonly isAlive: (pid: number) => boolean;
-}
-
-export interface Lock {
-  readonly owner: LockOwner;
-  /** The owner that was found dead, when the lock was taken over from one. */
-  readonly takenOverFrom?: LockOwner;
-  readonly release: () => Promise<void>;
 }
 
 /** This process on this machine. */

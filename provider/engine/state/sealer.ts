@@ -1,7 +1,7 @@
 /** Seals a stack's secrets under the user's passphrase, or under a key file beside the state when there is none; nothing secret is ever plain. */
 
 import { randomBytes } from "node:crypto";
-import type { Disk } from "./disk.ts";
+import type { KeyStore } from "./backend.ts";
 import type { Sealing } from "./encoding.ts";
 import {
   createPassphraseCrypter,
@@ -21,8 +21,7 @@ export interface Sealer extends Sealing {
 export interface KeySource {
   readonly environment: { readonly [name: string]: string | undefined };
   /** Where a key is kept when the environment has no passphrase. */
-  readonly keyFile: string;
-  readonly disk: Disk;
+  readonly key: KeyStore;
   readonly notice: (message: string) => void;
   /** Default: the slow one that Pulumi shares. */
   readonly deriveKey?: DeriveKey | undefined;
@@ -43,7 +42,7 @@ export function createSealers(source: KeySource): (salt: string | undefined) => 
   /** What to try, best first. An empty passphrase protects nothing, so it counts as none. */
   async function passphrases(): Promise<string[]> {
     const fromPulumi = await passphraseOf(source.environment);
-    const fromFile = (await source.disk.read(source.keyFile))?.trim();
+    const fromFile = (await source.key.read())?.trim();
     return [source.environment.PLUMBLINE_PASSPHRASE, fromPulumi, fromFile].filter(
       (text) => text !== undefined && text !== "",
     ) as string[];
@@ -60,7 +59,7 @@ export function createSealers(source: KeySource): (salt: string | undefined) => 
     }
     const tried = candidates.length === 0 ? "There is none" : "None of those at hand opens them";
     throw new PassphraseError(
-      `This stack's secrets are encrypted under a passphrase. ${tried}: set PLUMBLINE_PASSPHRASE (or PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE), or bring back the key file ${source.keyFile}.`,
+      `This stack's secrets are encrypted under a passphrase. ${tried}: set PLUMBLINE_PASSPHRASE (or PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE), or bring back the key file ${source.key.place}.`,
     );
   }
 
@@ -69,9 +68,9 @@ export function createSealers(source: KeySource): (salt: string | undefined) => 
     if (passphrase !== undefined)
       return remember(passphrase, await createPassphraseCrypter(passphrase, undefined, source.deriveKey));
     const key = randomBytes(32).toString("base64");
-    if (!(await source.disk.claim(source.keyFile, `${key}\n`))) return make();
+    if (!(await source.key.claim(`${key}\n`))) return make();
     source.notice(
-      `Secrets in the state are encrypted with the new key file ${source.keyFile}: keep it, and keep it out of version control. Set PLUMBLINE_PASSPHRASE before the first run to use a passphrase instead.`,
+      `Secrets in the state are encrypted with the new key file ${source.key.place}: keep it, and keep it out of version control. Set PLUMBLINE_PASSPHRASE before the first run to use a passphrase instead.`,
     );
     return remember(key, await createPassphraseCrypter(key, undefined, source.deriveKey));
   }
