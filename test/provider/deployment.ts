@@ -5,6 +5,7 @@ import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulat
 import type { DiffResponse, Provider, RequestCounts } from "../../provider/core/protocol.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { createProvider } from "../../provider/provider.ts";
+import { connectHurried } from "../hurried.ts";
 
 export interface Saved {
   readonly id: string;
@@ -41,7 +42,7 @@ export async function openAccount(options: EmulatorOptions = {}): Promise<Accoun
   let requests: RequestCounts = {};
   const open = async () => {
     const environment = { PLUMBLINE_BASE_URL: emulator.baseUrl, PLUMBLINE_TOKEN: emulator.token };
-    const provider = createProvider({ environment });
+    const provider = createProvider({ environment, connect: connectHurried });
     await provider.configure({});
     opened.push(provider);
     return provider;

@@ -11,8 +11,8 @@ import {
 import { ApiError } from "../../provider/core/service-port.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { createProvider } from "../../provider/provider.ts";
-import { createService } from "../../provider/service/client.ts";
 import type { Service } from "../../provider/verbs/session.ts";
+import { connectHurried } from "../hurried.ts";
 import { type Account, checked, type Resource, type Saved } from "./deployment.ts";
 
 /** How an engine remembers: `early` saves an object as soon as it has an id, `late` when its verb has ended, and keeps the id of an open create. */
@@ -80,8 +80,8 @@ async function start(account: Account, trouble?: Trouble): Promise<Process> {
       const answer = await call(...args);
       return what === "after" || isDead ? die() : answer;
     };
-  const connect = (target: Parameters<typeof createService>[0]): Service => {
-    const client = createService(target);
+  const connect = (target: Parameters<typeof connectHurried>[0]): Service => {
+    const client = connectHurried(target);
     return {
       ...client,
       ...{ get: alive(client.get), getFresh: alive(client.getFresh), list: alive(client.list) },

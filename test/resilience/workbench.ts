@@ -12,8 +12,9 @@ import {
 } from "../../emulator/index.ts";
 import { createEngine, type Engine, type Result } from "../../provider/engine/engine.ts";
 import { loadProgram } from "../../provider/engine/language/program.ts";
-import { catalogue } from "../../provider/provider.ts";
+import { catalogue, createProvider } from "../../provider/provider.ts";
 import { cheapKey } from "../engine/cheap-key.ts";
+import { connectHurried } from "../hurried.ts";
 
 export interface Workbench {
   readonly emulator: Emulator;
@@ -50,6 +51,7 @@ export async function openWorkbench(text: string, options: EmulatorOptions = {})
         program,
         environment,
         deriveKey: cheapKey,
+        createProvider: () => createProvider({ environment, connect: connectHurried }),
       });
       return operation(engine);
     },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type Emulator, startEmulator, starterAccount } from "../../../emulator/index.ts";
 import { createEngine, type Engine } from "../../../provider/engine/engine.ts";
 import { createProvider } from "../../../provider/provider.ts";
+import { connectHurried } from "../../hurried.ts";
 import { type Block, nextMachine, program } from "./program.ts";
 import { type Life, life, memoryDisk } from "./world.ts";
 
@@ -27,7 +28,7 @@ function engine(blocks: readonly Block[], of: Life = life()): Engine {
     stateFolder: "/state",
     program: program(blocks),
     environment,
-    createProvider: () => createProvider({ environment }),
+    createProvider: () => createProvider({ environment, connect: connectHurried }),
     disk: memoryDisk(files, of),
     machine: nextMachine(),
   });

@@ -7,6 +7,7 @@ import { type Emulator, startEmulator, starterAccount } from "../../../emulator/
 import { createEngine, type Engine } from "../../../provider/engine/engine.ts";
 import { loadProgram } from "../../../provider/engine/language/program.ts";
 import { catalogue, createProvider } from "../../../provider/provider.ts";
+import { connectHurried } from "../../hurried.ts";
 
 let emulator: Emulator;
 let folder: string;
@@ -41,7 +42,7 @@ async function engineOf(file: string): Promise<Engine> {
     stateFolder: join(folder, "state"),
     program,
     environment: environment(),
-    createProvider: () => createProvider({ environment: environment() }),
+    createProvider: () => createProvider({ environment: environment(), connect: connectHurried }),
   });
 }
 

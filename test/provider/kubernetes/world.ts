@@ -4,8 +4,8 @@ import { noNotes, notesIn } from "../../../provider/core/engines/notes.ts";
 import type { Notes, Provider } from "../../../provider/core/protocol.ts";
 import type { ValueMap } from "../../../provider/core/value.ts";
 import { createProvider } from "../../../provider/provider.ts";
-import { createService } from "../../../provider/service/client.ts";
 import type { Service } from "../../../provider/verbs/session.ts";
+import { connectHurried } from "../../hurried.ts";
 import { type Account, checked, type Resource, type Saved } from "../deployment.ts";
 
 export const clusterType = "plumbline:kubernetes/cluster:Cluster";
@@ -51,7 +51,7 @@ function mortal(account: Account, death?: Death): { provider: Provider; writes: 
     throw new Error("killed");
   };
   const connect = (target: { baseUrl: string; token: string }): Service => {
-    const client = createService(target);
+    const client = connectHurried(target);
     const alive =
       <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
       async (...args: A): Promise<T> =>

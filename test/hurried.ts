@@ -1,0 +1,14 @@
+/** The real client with pauses that are a small part of what they are: for what waits and repeats, where nothing is about how long. */
+
+import { type Service as Client, createService, type ServiceOptions } from "../provider/service/client.ts";
+import { type Clock, systemClock } from "../provider/service/clock.ts";
+
+/** Tells the time as it is, and sleeps a twentieth. */
+export const hurriedClock: Clock = {
+  now: () => systemClock.now(),
+  sleep: (ms, signal) => systemClock.sleep(ms / 20, signal),
+};
+
+/** For `createProvider`: the client of a target, in a hurry. */
+export const connectHurried = (target: ServiceOptions): Client =>
+  createService({ ...target, clock: hurriedClock });
