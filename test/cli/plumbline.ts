@@ -1,18 +1,12 @@
 /** Runs the built command line as a user would: a folder of its own, a stack file, an emulator of the test's. A process of its own only where it takes one. */
 
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { type Emulator, startEmulator, starterAccount } from "../../emulator/index.ts";
-import { runCommand } from "../cli-process.ts";
+import { type Ended, type OnOutput, runCommand, startCommand } from "../cli-process.ts";
 
-const program = resolve(import.meta.dirname, "../../bin/plumbline");
-
-export interface Ran {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
+export interface Ran extends Ended {
   /** Standard output and error together. */
   readonly text: string;
 }
@@ -36,7 +30,7 @@ export interface RunOptions {
   /** Its standard input; makes it a process of its own, as `onOutput` does. */
   readonly input?: string;
   /** Called with each piece of standard output, and a way to signal the process. */
-  readonly onOutput?: (text: string, kill: (signal: NodeJS.Signals) => void) => void;
+  readonly onOutput?: OnOutput;
 }
 
 export async function openDesk(): Promise<Desk> {
@@ -57,7 +51,7 @@ export async function openDesk(): Promise<Desk> {
     ) as NodeJS.ProcessEnv;
     const where = { cwd: folder, env: own };
     const needsProcess = input !== undefined || onOutput !== undefined;
-    const ran = needsProcess ? await start(args, where, input, onOutput) : await runCommand(args, where);
+    const ran = await (needsProcess ? startCommand(args, where, input, onOutput) : runCommand(args, where));
     return { ...ran, text: ran.stdout + ran.stderr };
   };
   return {
@@ -87,29 +81,6 @@ export async function openDesk(): Promise<Desk> {
         throw new Error(`answers outside the contract: ${JSON.stringify(mismatches)}`);
     },
   };
-}
-
-/** The command line as a process of its own. */
-function start(
-  args: readonly string[],
-  where: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-  input = "",
-  onOutput: RunOptions["onOutput"],
-): Promise<Omit<Ran, "text">> {
-  return new Promise((done, fail) => {
-    const child = spawn(process.execPath, [program, ...args], where);
-    let [stdout, stderr] = ["", ""];
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text;
-      onOutput?.(text, (signal) => child.kill(signal));
-    });
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text;
-    });
-    child.stdin.on("error", () => {}).end(input);
-    child.on("error", fail);
-    child.on("close", (code) => done({ code, stdout, stderr }));
-  });
 }
 
 /** The JSON objects of a `--json` stream, one a line. */

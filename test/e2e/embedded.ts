@@ -3,7 +3,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { runCommand } from "../cli-process.ts";
+import { runCommand, startCommand } from "../cli-process.ts";
 import { type Program, type ProjectOptions, stackText } from "./pulumi.ts";
 
 /** One step as the command line's JSON tells it. */
@@ -74,7 +74,11 @@ export function createEmbedded(program: Program | string, options: ProjectOption
   }
 
   /** Runs any command to its end, whatever it is. */
-  const command = (...args: string[]) => runCommand(args, { cwd: project, env });
+  const command = async (...args: string[]) => {
+    const run = options.cli === "own" ? startCommand : runCommand;
+    const { code, ...printed } = await run(args, { cwd: project, env });
+    return { code: code ?? -1, ...printed };
+  };
 
   /** Runs an operation with `--json`; resolves also when it fails. */
   async function attempt(...args: string[]): Promise<EmbeddedOutcome> {

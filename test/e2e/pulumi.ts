@@ -53,6 +53,8 @@ export interface ProjectOptions {
    * several providers, or change the environment. Default `own`: as the engine does by itself, some for each command.
    */
   readonly plugin?: "own" | "shared";
+  /** `own`: each command of the embedded engine is a process, for tests that run several at once. Default: it runs in the test's own. */
+  readonly cli?: "own";
 }
 
 /** One planned or done step, as the engine's events tell it. `op`: create, update, delete, same, replace, create-replacement, delete-replaced, refresh, import, read. */

@@ -20,7 +20,8 @@ for (const engine of engines) {
     `${engine} killed while it waits for`,
     { timeout: 180_000 },
     () => {
-      it.for(rows)(
+      // Most of the time they wait, so some do it together.
+      it.concurrent.for(rows)(
         "$what goes on with the wait, and sends nothing twice",
         async (row, { onTestFinished }) => {
           const service = await startService(row.slowness ?? 1);
@@ -71,7 +72,7 @@ interface Stack {
 async function openStack(engine: EngineName, { baseUrl, token }: Service): Promise<Stack> {
   const nothing = stackText({});
   if (engine === "plumbline") {
-    const { folder, env, write, up, remove } = createEmbedded(nothing, { baseUrl, token });
+    const { folder, env, write, up, remove } = createEmbedded(nothing, { baseUrl, token, cli: "own" });
     const cli = resolve(import.meta.dirname, "../../bin/plumbline");
     const flags = ["up", "--yes", "--skip-preview"];
     return {
@@ -96,7 +97,7 @@ async function openStack(engine: EngineName, { baseUrl, token }: Service): Promi
 async function killedWhileItWaits(service: Service, row: Row, child: ChildProcess): Promise<void> {
   const dead = once(child, "exit");
   const since = await lastRequest(service);
-  while (!(await isWaiting(service, row, since)) && child.exitCode === null) await setTimeout(5);
+  while (!(await isWaiting(service, row, since)) && child.exitCode === null) await setTimeout(25);
   killTree(child.pid ?? 0);
   await dead;
   expect(child.signalCode).toBe("SIGKILL");
@@ -122,7 +123,7 @@ async function throughWaits<T>(service: Service, row: Row, run: Promise<T>): Pro
       await service.advance(row.takes * (row.slowness ?? 1));
       since = asked.at(-1)?.n ?? since;
     }
-    await setTimeout(20);
+    await setTimeout(50);
   }
   return run;
 }
