@@ -128,6 +128,19 @@ describe("blocks as text", () => {
     );
   });
 
+  it("keep the empty lines that a text ends with, whatever follows", async () => {
+    const rest = { type, options: {}, untold: [] };
+    const [first, second] = ["a", "b"].map(
+      (key): Block => ({
+        ...rest,
+        key,
+        properties: { domain: key, type: "master", refreshTrigger: ["text\n\n"] },
+      }),
+    ) as [Block, Block];
+    const file = fillStackFile(newStackFile("p", [first]), [second]);
+    expect(await declared(file)).toEqual(wanted([first, second]));
+  });
+
   it("are the same to a reader of YAML 1.1 as to one of 1.2", () => {
     fc.assert(
       fc.property(blocks, (all) => {

@@ -117,9 +117,9 @@ function quoted(document: Document): Document {
 /** Words that are no text to some reader; the last is a number to some. */
 const words = /^(y|n|yes|no|on|off|true|false|null|~|e[-+]?\d+)$/i;
 const address = /^(\d{1,3}\.){3}\d{1,3}(\/\d{1,2})?$/;
-/** Line breaks that are not `\n`, and what a block of lines would lose or refuse. */
+/** Line breaks that are not `\n`, and what a block of lines would lose, refuse, or take from the gap that follows it. */
 const fragile =
-  /[^\n\t\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|[\u2028\u2029\ufffe\uffff]|[ \t](\n|$)|^\s|\t/;
+  /[^\n\t\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|[\u2028\u2029\ufffe\uffff]|[ \t](\n|$)|^\s|\t|\n\n$/;
 
 function needsQuotes(text: string): boolean {
   if (words.test(text) || fragile.test(text)) return true;
