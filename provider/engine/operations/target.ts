@@ -124,34 +124,13 @@ export function createTargetJudge(options: TargetJudgeOptions): TargetJudge {
   }
 
   /** The provider, with the account judged after whatever may have told it, and before whatever writes. */
-  function watched(candidate: Candidate, provider: Provider): Provider {
-    const read =
-      <R, T>(verb: (request: R) => Promise<T>) =>
-      async (request: R): Promise<T> => {
-        const answer = await verb(request);
+  const judging = (candidate: Candidate, provider: Provider): Provider =>
+    watched(provider, {
+      async afterRead() {
         if (candidate.identity.account === undefined) await learn(candidate, false);
-        return answer;
-      };
-    const write =
-      <R, T>(verb: (request: R) => Promise<T>) =>
-      async (request: R): Promise<T> => {
-        await admitWrite(candidate);
-        return verb(request);
-      };
-    const { run, foresee } = provider;
-    return {
-      ...provider,
-      read: read(provider.read),
-      list: read(provider.list),
-      invoke: read(provider.invoke),
-      find: read(provider.find),
-      create: (request) => (request.preview ? read : write)(provider.create)(request),
-      update: (request) => (request.preview ? read : write)(provider.update)(request),
-      delete: write(provider.delete),
-      ...(foresee ? { foresee: read(foresee) } : {}),
-      ...(run ? { run: write(run) } : {}),
-    };
-  }
+      },
+      beforeWrite: () => admitWrite(candidate),
+    });
 
   return {
     async admit(urn, provider) {
@@ -168,7 +147,7 @@ export function createTargetJudge(options: TargetJudgeOptions): TargetJudge {
       const isSame =
         bound?.account === undefined || bound.credential === keyed(candidate.identity.credential);
       if (!isSame) await learn(candidate, options.asks ?? true);
-      const judged = watched(candidate, provider);
+      const judged = judging(candidate, provider);
       candidates.set(judged, candidate);
       all.push(candidate);
       return judged;
@@ -216,6 +195,41 @@ export function createTargetJudge(options: TargetJudgeOptions): TargetJudge {
         if (now.has(candidate.key) && candidate.identity.account !== undefined) await bind(candidate);
       }
     },
+  };
+}
+
+interface Watch {
+  readonly afterRead: () => Promise<void>;
+  readonly beforeWrite: () => Promise<void>;
+}
+
+/** The provider with something done after each read and before each write of its. */
+function watched(provider: Provider, { afterRead, beforeWrite }: Watch): Provider {
+  const read =
+    <R, T>(verb: (request: R) => Promise<T>) =>
+    async (request: R): Promise<T> => {
+      const answer = await verb(request);
+      await afterRead();
+      return answer;
+    };
+  const write =
+    <R, T>(verb: (request: R) => Promise<T>) =>
+    async (request: R): Promise<T> => {
+      await beforeWrite();
+      return verb(request);
+    };
+  const { run, foresee } = provider;
+  return {
+    ...provider,
+    read: read(provider.read),
+    list: read(provider.list),
+    invoke: read(provider.invoke),
+    find: read(provider.find),
+    create: (request) => (request.preview ? read : write)(provider.create)(request),
+    update: (request) => (request.preview ? read : write)(provider.update)(request),
+    delete: write(provider.delete),
+    ...(foresee ? { foresee: read(foresee) } : {}),
+    ...(run ? { run: write(run) } : {}),
   };
 }
 
