@@ -1,7 +1,9 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 /** Rooms whose tests leave nothing behind in their process: their files share one, and load the product once. */
-const sharing = ["test/core/**", "test/emulator/**"];
+const sharing = ["cli", "core", "emulator", "engine", "provider", "pulumi", "repository", "service"].map(
+  (room) => `test/${room}/**`,
+);
 
 export default defineConfig({
   test: {
