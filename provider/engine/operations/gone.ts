@@ -19,7 +19,7 @@ export interface Looked {
  */
 export function refuseAllGone(run: Run, looked: readonly Looked[], fate: string): void {
   if (run.targets.length > 0 || looked.length < 2 || looked.some(({ isGone }) => !isGone)) return;
-  if (!run.allowsGone) {
+  if (!run.allowsGone && !isBeingDeleted(run)) {
     throw new EngineError(
       "gone",
       `All ${looked.length} objects of the stack ${run.stack} read as gone at once: is this the right account? Nothing was ${fate}. If they really are gone, give --allow-gone.`,
@@ -38,7 +38,7 @@ export function refuseAllGone(run: Run, looked: readonly Looked[], fate: string)
  * first by URN, so that every run of the stack asks for the same one.
  */
 export async function refuseWhenAllGone(run: Run, fate: string): Promise<void> {
-  if (run.targets.length > 0 || run.allowsGone) return;
+  if (run.targets.length > 0 || run.allowsGone || isBeingDeleted(run)) return;
   const known = [...run.ledger.resources]
     .filter(
       ([, state]) =>
@@ -59,6 +59,10 @@ export async function refuseWhenAllGone(run: Run, fate: string): Promise<void> {
     fate,
   );
 }
+
+/** True after a run that was killed amid its deletions: it has looked, and what it deleted, with all that went along, is gone for a reason. */
+const isBeingDeleted = ({ ledger }: Run): boolean =>
+  [...ledger.attempts.values()].some(({ kind }) => kind === "deleting");
 
 /** What cannot be read is not known to be gone; whoever writes to it will tell why. */
 async function isGone(run: Run, [slot, state]: [number, ResourceState]): Promise<boolean> {

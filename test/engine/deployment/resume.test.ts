@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Value } from "../../../provider/core/value.ts";
 import { type Bench, type Block, bench } from "./program.ts";
-import { type Life, life, world } from "./world.ts";
+import { type Life, life, thing, world } from "./world.ts";
 
 /** Runs an operation in a life that may end; true when it came to its end. */
 async function run(
@@ -117,19 +117,26 @@ test("whatever is declared after kills at any moments, the next whole run ends i
   );
 });
 
-test("a destroy may be killed at every single moment", async () => {
+const apart: Block[] = ["one", "two", "three"].map((name) => ({ name, inputs: { label: name } }));
+
+test.each([
+  ["destroy", "of what hangs together", before],
+  ["destroy", "of what goes at once", apart],
+  ["up", "of a file without blocks, of what goes at once,", apart],
+] as const)("%s %s may be killed at every single moment", async (verb, _, blocks) => {
+  const end = (b: Bench, of: Life) => run(b, [], of, verb);
   const trial = bench(world());
-  await run(trial, before, life());
+  await run(trial, blocks, life());
   const whole = life();
-  await run(trial, [], whole, "destroy");
+  await end(trial, whole);
   expect(trial.world.objects.size).toBe(0);
   for (let moment = 1; moment <= whole.moments(); moment += 1) {
     const b = bench(world());
-    await run(b, before, life());
-    await run(b, [], life(moment), "destroy");
-    await run(b, [], life(), "destroy");
+    await run(b, blocks, life());
+    await end(b, life(moment));
+    expect(await end(b, life()), `killed at moment ${moment}`).toBe(true);
     expect(b.world.objects.size, `killed at moment ${moment}`).toBe(0);
-    expect(await b.engine([]).resources()).toEqual([]);
+    expect((await b.engine([]).resources()).filter(({ type }) => type === thing)).toEqual([]);
   }
 });
 
