@@ -2,7 +2,7 @@
  * `npm test`: builds, gets Pulumi ready where it can be had, runs every test, holds the record of reached operations against what the
  * tests really called, and ends with a plain count.
  * Arguments are handed to vitest (`npm test -- test/core`). PLUMBLINE_REQUIRE_PULUMI=1 makes a missing Pulumi a failure. `--quick` leaves
- * Pulumi's tests out (`npm run test:quick`).
+ * out Pulumi's tests, and those that are long (`npm run test:quick`).
  */
 
 import { spawnSync } from "node:child_process";
@@ -55,6 +55,7 @@ const run = spawnSync(
     env: {
       ...process.env,
       PLUMBLINE_RECORD_CALLS: callsFolder,
+      ...(isQuick ? { PLUMBLINE_QUICK_TESTS: "1" } : {}),
       ...(pulumi.bin === undefined ? {} : { PLUMBLINE_TEST_PULUMI: pulumi.bin }),
     },
   },

@@ -1,35 +1,16 @@
 import { execFile } from "node:child_process";
-import { access, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
+import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { revealAll, type ValueMap } from "../../../provider/core/value.ts";
 import { ProgramError } from "../../../provider/engine/host.ts";
 import { loadProgram } from "../../../provider/engine/language/program.ts";
+import { pulumiBin } from "../../e2e/pulumi.ts";
 import { catalogue, fakeHost } from "./fixture.ts";
 
 const run = promisify(execFile);
-
-/** The folder that holds `pulumi` and `pulumi-language-yaml`: the repository's cache, else one of PATH. */
-async function findPulumi(): Promise<string | undefined> {
-  for (const folder of [resolve(".cache/pulumi/bin"), ...(process.env.PATH ?? "").split(delimiter)]) {
-    const found = await Promise.all(
-      ["pulumi", "pulumi-language-yaml"].map((name) => access(join(folder, name))),
-    )
-      .then(() => true)
-      .catch(() => false);
-    if (found) return folder;
-  }
-  return undefined;
-}
-
-const pulumi = await findPulumi();
-if (pulumi === undefined) {
-  console.warn(
-    "skipped: the comparison with pulumi-yaml needs pulumi and pulumi-language-yaml in .cache/pulumi/bin or PATH",
-  );
-}
 
 let home = "";
 let environment: { [name: string]: string } = {};
@@ -38,7 +19,7 @@ beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "plumbline-parity-"));
   await mkdir(join(home, "state"));
   environment = {
-    PATH: `${pulumi}${delimiter}${process.env.PATH}`,
+    PATH: `${pulumiBin}${delimiter}${process.env.PATH}`,
     HOME: home,
     PULUMI_HOME: join(home, "home"),
     PULUMI_BACKEND_URL: `file://${join(home, "state")}`,
@@ -171,7 +152,7 @@ outputs:
   },
   "what is known of the run": {
     program: `outputs:
-  all: \${pulumi}
+  all: \${pulumiBin}
   cwd: \${pulumi.cwd}
   text: \${pulumi.project}/\${pulumi.stack}/\${pulumi.organization}
   root: \${pulumi.rootDirectory}
@@ -297,7 +278,7 @@ const refused: { readonly [name: string]: Case } = {
   "options.refresh with another word": { program: "options:\n  refresh: never\n" },
 };
 
-describe.skipIf(pulumi === undefined)("the language makes of a file what pulumi-yaml makes of it", () => {
+describe.skipIf(pulumiBin === undefined)("the language makes of a file what pulumi-yaml makes of it", () => {
   test.each(Object.entries(same))("%s", async (_, example) => {
     const { theirs, ours } = await both(example);
     expect(theirs).toBeTypeOf("object");
