@@ -1,4 +1,5 @@
 import { configDefaults, defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /** What a quick run leaves out: whole stories, kills and faults at every point, and comparisons of thousands of drawn values. */
 const long = [
@@ -10,6 +11,15 @@ const long = [
   "test/engine/deployment/emulator.test.ts",
   "test/engine/language/bounds.test.ts",
 ];
+
+/** Stories first: they take longest, and what is short fills the gaps at the end. */
+class StoriesFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isStory = ({ moduleId }: TestSpecification) => /\/test\/(e2e|resilience)\//.test(moduleId);
+    return [...sorted.filter(isStory), ...sorted.filter((file) => !isStory(file))];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -23,6 +33,7 @@ export default defineConfig({
     maxWorkers: 4,
     // They leave nothing behind in their process: their files share one, and load the product once.
     isolate: false,
+    sequence: { sequencer: StoriesFirst },
     server: { deps: { external: [/\/dist\/cli\//] } },
   },
 });
