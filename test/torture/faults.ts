@@ -158,7 +158,7 @@ export async function stormEmbedded(
 ): Promise<Tally> {
   const tally = newTally("storm", "embedded");
   const began = Date.now();
-  const bench = await openBench({ patience });
+  const bench = await openBench();
   const life = await undisturbed(bench, families);
   for (let number = 1; number <= seeds; number++) {
     if (!isChosen(number, choice)) continue;
