@@ -14,6 +14,7 @@ import type { ResourceType } from "./core/resource.ts";
 import type { SpecialList } from "./core/service-port.ts";
 import { specialListsOf } from "./core/special-list.ts";
 import { stackSchemaOf } from "./core/stack-schema.ts";
+import { refuseMistyped } from "./core/validate.ts";
 import { asset } from "./core/value.ts";
 import { areaVerbs, functionTypes, resourceTypes } from "./resources/index.ts";
 import { createService } from "./service/client.ts";
@@ -137,16 +138,23 @@ export function createProvider(options: ProviderOptions = {}): Provider {
     },
     diff: async (request) => {
       const type = typeOf(request.type);
+      refuseMistyped(type.inputs, request.newInputs);
       session.plan.know(type, request.id, request.urn);
       const diff = diffResource(type, request, unappliedOf(session, type, request));
       if (diff.replaces.length > 0 && type.lostByReplace !== undefined)
         request.log?.("warning", lossOf(type, request.id, diff.replaces));
       return diff;
     },
-    create: onType("create", createResource),
+    create: onType("create", (given, type, request) => {
+      refuseMistyped(type.inputs, request.inputs);
+      return createResource(given, type, request);
+    }),
     find: onType("find", findResource),
     read: onType("read", readResource),
-    update: onType("update", updateResource),
+    update: onType("update", (given, type, request) => {
+      refuseMistyped(type.inputs, request.newInputs);
+      return updateResource(given, type, request);
+    }),
     delete: onType("delete", deleteResource),
     list: onType("list", listResources),
     run: (request) => {

@@ -1,13 +1,13 @@
 /** Validates plain inputs against fields with ajv, and says what is wrong in the user's words. Loads ajv when first used. */
 
 import type { Ajv as AjvClass, ErrorObject, SchemaObject, ValidateFunction } from "ajv";
-import { annotationKeywords, type Fields, isRequired, type Rule } from "./field.ts";
+import { annotationKeywords, annotations, type Fields, isRequired, type Rule } from "./field.ts";
 import { formats } from "./formats.ts";
 import { nearest } from "./nearest.ts";
 import { isAmong, type Plain } from "./plain.ts";
 import { formatPath, type PathStep, type PropertyPath } from "./property-path.ts";
-import type { CheckFailure } from "./protocol.ts";
-import { isArchive, isAsset } from "./value.ts";
+import { CheckFailedError, type CheckFailure } from "./protocol.ts";
+import { isArchive, isAsset, isUnknown, reveal, type ValueMap } from "./value.ts";
 
 /** What is validated: the fields that may be given, and names that exist but may not (outputs), for a better message. */
 export interface Shape {
@@ -60,6 +60,24 @@ function validatorOf(fields: Fields): Promise<ValidateFunction> {
     compiled.set(fields, validator);
   }
   return validator;
+}
+
+/**
+ * Throws CheckFailedError where a value is of another kind than its field (a number for a text), as no check lets pass: whoever leaves checks
+ * out gets a sentence and no crash. Looks at the values themselves, not within them.
+ */
+export function refuseMistyped(fields: Fields, values: ValueMap): void {
+  const failures = Object.entries(fields).flatMap(([property, field]): CheckFailure[] => {
+    const value = reveal(values[property] ?? null);
+    const { type } = field as { readonly type?: string };
+    if (value === null || isUnknown(value) || typeof type !== "string" || isAsset(value)) return [];
+    const kind = Array.isArray(value) ? "array" : typeof value;
+    // An id may be written as a number.
+    if (kind === "number" && annotations(field).reference !== undefined) return [];
+    if (kind === (type === "integer" ? "number" : type)) return [];
+    return [{ property, reason: `must be ${typeWords[type] ?? type}; these are no checked inputs` }];
+  });
+  if (failures.length > 0) throw new CheckFailedError(failures);
 }
 
 /** All failures at once. What is unknown is skipped; values are shown unless secret. */
