@@ -15,4 +15,6 @@ test("inputs of another kind than their fields, which no check lets pass, are re
   await expect(provider.update({ ...old, newInputs: odd, preview: true })).rejects.toMatchObject(refused);
   await expect(provider.create({ ...record, inputs: odd, preview: true })).rejects.toMatchObject(refused);
   expect((await provider.diff({ ...old, newInputs: good })).changes).toBe(false);
+  const damaged = { ...record, id: "1/2", oldInputs: odd, state: odd, newInputs: good };
+  expect(Object.keys((await provider.diff(damaged)).detailedDiff)).toEqual(["name"]);
 });

@@ -42,9 +42,12 @@ export function isServiceLabel(text: string): boolean {
   return /^_?[A-Za-z0-9]([A-Za-z0-9_-]{0,60}[A-Za-z0-9])?\.?$/.test(text);
 }
 
-/** The name relative to its zone, in lower case: the zone's own name and a final dot are cut off, `""` is the zone itself. */
+/**
+ * The name relative to its zone, in lower case: the zone's own name and a final dot are cut off, `""` is the zone itself. A name out of a
+ * damaged state, which may be no text, is its text.
+ */
 export function relativeName(name: string | undefined, zone: string | undefined): string {
-  const bare = withoutDot((name ?? "").toLowerCase());
+  const bare = withoutDot(String(name ?? "").toLowerCase());
   const suffix = zone?.toLowerCase();
   if (suffix === undefined) return bare;
   if (bare === suffix) return "";
