@@ -273,6 +273,51 @@ describe("beside stacks", () => {
     expect(seen).toBe(allowed);
   });
 
+  it("keeps in the file all that the emulator answered, though it is killed amid other requests", async () => {
+    const args = ["emulator", "--port", "0", "--json", "--data", join(desk.folder, "killed.json")];
+    const headers = { authorization: "Bearer any", "content-type": "application/json" };
+    const baseUrlOf = (text: string) => (JSON.parse(text) as { baseUrl: string }).baseUrl;
+    const answered: string[] = [];
+    const makeMany = async (baseUrl: string, kill: (signal: NodeJS.Signals) => void) => {
+      for (let i = 0; ; i++) {
+        const body = JSON.stringify({ label: `vpc-${i}`, region: "us-east" });
+        void fetch(`${baseUrl}/vpcs`, {
+          method: "POST",
+          headers,
+          body: body.replace("vpc-", "beside-"),
+        }).catch(() => {});
+        const answer = await fetch(`${baseUrl}/vpcs`, { method: "POST", headers, body }).catch(
+          () => undefined,
+        );
+        if (!answer?.ok) return;
+        answered.push(((await answer.json()) as { label: string }).label);
+        if (i === 3) kill("SIGKILL");
+      }
+    };
+    let making: Promise<void> | undefined;
+    const killed = await desk.run(args, {
+      onOutput: (text, kill) => {
+        making ??= makeMany(baseUrlOf(text), kill);
+      },
+    });
+    await making;
+    expect(killed.code).toBeNull();
+    expect(answered.length).toBeGreaterThanOrEqual(4);
+    let kept: readonly { readonly label: string }[] = [];
+    await desk.run(args, {
+      onOutput: async (text, kill) => {
+        const answer = await fetch(`${baseUrlOf(text)}/vpcs?page_size=500`, { headers });
+        kept = ((await answer.json()) as { data: typeof kept }).data;
+        kill("SIGTERM");
+      },
+    });
+    const labels = kept.map(({ label }) => label);
+    expect(labels.filter((label) => label.startsWith("vpc-")).sort()).toEqual(
+      expect.arrayContaining([...answered].sort()),
+    );
+    expect(new Set(labels).size).toBe(labels.length);
+  });
+
   it("ends the emulator with the reason when a change cannot be written", async () => {
     const data = join(desk.folder, "lost.json");
     const ran = await desk.run(["emulator", "--port", "0", "--json", "--data", data], {
