@@ -141,8 +141,12 @@ export async function openDesk(text, { bin, example, withCheckpoints = false } =
     }),
   };
   const program = bin ? join(bin, "pulumi") : process.execPath;
-  const command = (...args) =>
-    run(program, bin ? [...args, "--non-interactive"] : [cli, ...args], { cwd: project, env });
+  const runWith = (more, args) =>
+    run(program, bin ? [...args, "--non-interactive"] : [cli, ...args], {
+      cwd: project,
+      env: { ...env, ...more },
+    });
+  const command = (...args) => runWith({}, args);
   const write = (text) => writeFileSync(join(project, "Pulumi.yaml"), text);
   write(text);
   if (bin) await command("stack", "init", "dev");
@@ -161,6 +165,13 @@ export async function openDesk(text, { bin, example, withCheckpoints = false } =
       const start = performance.now();
       await command(...args);
       return (performance.now() - start) / 1000;
+    },
+    /** Runs the command of the embedded engine; resolves to its CPU in seconds. */
+    async cpu(...args) {
+      const file = join(folder, "cpu.txt");
+      const preload = `--require ${JSON.stringify(join(root, "scripts", "measure-cpu.cjs"))}`;
+      await runWith({ NODE_OPTIONS: preload, PLUMBLINE_BENCH_CPU: file }, args);
+      return Number(readFileSync(file, "utf8"));
     },
     async close() {
       await service.close();

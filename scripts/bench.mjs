@@ -121,6 +121,7 @@ const ratios = [
   { what: "start of the plugin to its first answer, to `node -e 0`", most: 2.5, measure: startRatio },
   { what: "`up` of 200 records, embedded to Pulumi", most: 0.8, measure: engineRatio, needsPulumi: true },
   { what: "time per record of an embedded `up`, 2,000 records to 200", most: 1.5, measure: growth },
+  { what: "CPU of an empty preview, 10,000 records to 1,000", most: 6, measure: growthOfPreview },
 ];
 
 const engines = ["embedded", "under Pulumi"];
@@ -190,6 +191,23 @@ async function secondsFor(records, times) {
 async function growth() {
   const [few, many] = [200, 2000];
   return (await secondsFor(many, 2)) / many / ((await secondsFor(few, 4)) / few);
+}
+
+/** CPU, in seconds, of a preview of that many records that finds nothing to do; the least of some. */
+async function emptyPreview(records, times) {
+  const desk = await openDesk(zoneStack(records - 1));
+  try {
+    await desk.command(...upAtOnce[0]);
+    let least = Number.POSITIVE_INFINITY;
+    for (let time = 0; time < times; time += 1) least = Math.min(least, await desk.cpu("preview"));
+    return least;
+  } finally {
+    await desk.close();
+  }
+}
+
+async function growthOfPreview() {
+  return (await emptyPreview(10_000, 2)) / (await emptyPreview(1000, 3));
 }
 
 /** A ratio, measured again (twice at most) while it is over its bound: a busy machine only ever adds to it. */
