@@ -62,7 +62,7 @@ describe.concurrent("while a volume is waited for", () => {
     const bench = await open(context, disk({ options: { customTimeouts: { create: "2s" } } }), {
       speed: 0.01,
     });
-    bench.emulator.setFaults(looks({ times: 8, do: "status", status: 502 }));
+    bench.emulator.setFaults(looks({ times: 10_000, do: "status", status: 502 }));
     const failed = await bench.run((engine) => engine.up());
     expect(failed.result).toBe("failed");
     expect(errorsOf(failed).join()).toMatch(/not ready after 2 s.*502/);
