@@ -74,7 +74,7 @@ interface Named {
 }
 
 const database = { region: "us-east", type: "g6-nanode-1" };
-const pools = [{ type: "g6-standard-1", count: 1 }];
+const pools = { web: { type: "g6-standard-1", count: 1 } };
 const named: readonly Named[] = [
   { type: "blockstorage/volume:Volume", path: "/volumes", inputs: { region: "us-east", size: 20 } },
   { type: "vpc/vpc:Vpc", path: "/vpcs", inputs: { region: "us-east" } },
