@@ -152,7 +152,7 @@ outputs:
   },
   "what is known of the run": {
     program: `outputs:
-  all: \${pulumiBin}
+  all: \${pulumi}
   cwd: \${pulumi.cwd}
   text: \${pulumi.project}/\${pulumi.stack}/\${pulumi.organization}
   root: \${pulumi.rootDirectory}
