@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { parse, stringify } from "yaml";
 import { findPulumi } from "../../scripts/pulumi.mjs";
+import { killNow } from "../kill.ts";
 import { passphrase, stackIn } from "./pulumi-backend.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -155,7 +156,7 @@ export async function createProject(program: Program | string, options: ProjectO
     const hosts = languageHostsOf(child.pid ?? 0);
     child.kill("SIGKILL");
     if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
-    for (const pid of hosts) process.kill(pid, "SIGKILL");
+    for (const pid of hosts) killNow(pid);
   }
 
   /** Runs any command to its end, whatever it is; `stdin` is never there. */

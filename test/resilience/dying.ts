@@ -7,6 +7,7 @@ import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Emulator, startEmulator, starterAccount } from "../../emulator/index.ts";
 import { createEmbedded, type Embedded } from "../e2e/embedded.ts";
+import { killNow } from "../kill.ts";
 import { randomFrom } from "./random.ts";
 
 const cli = resolve(import.meta.dirname, "../../bin/plumbline");
@@ -92,11 +93,5 @@ export function killTree(root: number): void {
     before = doomed.size;
     for (const [pid, parent] of parents) if (doomed.has(parent)) doomed.add(pid);
   }
-  for (const pid of doomed) {
-    try {
-      process.kill(pid, "SIGKILL");
-    } catch {
-      // It has ended meanwhile.
-    }
-  }
+  for (const pid of doomed) killNow(pid);
 }
