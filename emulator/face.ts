@@ -19,6 +19,11 @@ export interface EmulatorOptions {
    * `instant`: over at the next request, told or not. Default 1.
    */
   speed?: number | "max" | "instant";
+  /**
+   * What the clock says at the start; it goes on from there as the machine's does. An account that `data` kept goes on with its own time.
+   * Default: the machine's time.
+   */
+  startTime?: Date;
   /** Default `off` when embedded. A number is the general limit of requests in 2 minutes. */
   rateLimit?: "off" | "standard" | number;
   /**

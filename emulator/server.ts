@@ -35,6 +35,9 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
   const { speed = 1, host = "127.0.0.1" } = options;
   if (typeof speed === "number" ? !(speed > 0) : speed !== "max" && speed !== "instant")
     throw new Error(`the speed must be above 0, max or instant, not ${speed}`);
+  const { startTime } = options;
+  if (startTime && !(startTime.getTime() >= 0 && startTime.getTime() <= lastMoment))
+    throw new Error("the start time must be a moment from 1970 to the year 9000");
   const word = options.brand ?? "compute";
   const brand = createBrand(word);
   const tokensFile = options.tokens === undefined ? undefined : readTokensFile(options.tokens, brand.swap);
@@ -44,7 +47,16 @@ export async function startEmulator(options: EmulatorOptions = {}): Promise<Emul
 
   let keeper: Keeper | undefined;
   const changed = () => keeper?.changed();
-  const account = createAccount({ areas, brand: word, speed, seed, tokens: tokensFile, log, changed });
+  const account = createAccount({
+    areas,
+    brand: word,
+    speed,
+    startTime,
+    seed,
+    tokens: tokensFile,
+    log,
+    changed,
+  });
   const mismatches: string[] = [];
   const stats = createStats();
   const beside = areas.flatMap((area) => Object.entries(area.beside ?? {}));

@@ -15,6 +15,8 @@ export interface AccountOptions {
   /** The brand word on the wire. */
   readonly brand: string;
   readonly speed: Speed;
+  /** What the clock says at first; absent: the machine's time. */
+  readonly startTime: Date | undefined;
   readonly seed: Seed | undefined;
   readonly tokens: TokensFile | undefined;
   /** Receives the failure of a job. */
@@ -53,6 +55,7 @@ const spareToken = "emulator-owner";
 export function createAccount(options: AccountOptions): Account {
   const store = createStore();
   const clock = createClock();
+  if (options.startTime) clock.setOffset(options.startTime.getTime() - clock.millis());
   const random = createRandom(firstRandom);
   const worlds = new Map<string | null, World>();
   const kinds = new Map(options.areas.flatMap((area) => Object.entries(area.jobs ?? {})));

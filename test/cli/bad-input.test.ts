@@ -192,6 +192,7 @@ describe("a command line with a fault", () => {
     [["preview", "--nonsense"], "--nonsense"],
     [["prewiev"], "prewiev"],
     [["emulator", "--speed", "fast"], "--speed"],
+    [["emulator", "--start-time", "2026-03-04"], "--start-time"],
     [["invoke", "plumbline:dns:getRecord"], "getRecords"],
     [["invoke", "plumbline:dns:getRecords", "domain=1"], "domainId"],
     [["stack", "graph", "--format", "png", "-f", "ok.yaml"], "--format"],

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../emulator/index.ts";
+import { beginning } from "../beginning.ts";
 import { call, type Kept, kept, writes } from "./account.ts";
 import { createDriver, type Driver, type EngineName } from "./engines.ts";
 import { pluginFolder, pulumiBin } from "./pulumi.ts";
@@ -33,7 +34,7 @@ function life(engine: EngineName): void {
   let emulator: Emulator;
   let stack: Driver;
   beforeAll(async () => {
-    emulator = await startEmulator({ speed: "instant", checkAnswers: true });
+    emulator = await startEmulator({ startTime: beginning, speed: "instant", checkAnswers: true });
     stack = await createDriver(engine, text, { baseUrl: emulator.baseUrl, token: emulator.token });
   });
   afterAll(async () => {

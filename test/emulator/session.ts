@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/index.ts";
+import { beginning } from "../beginning.ts";
 import { expectKept } from "./kept.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into field by field.
@@ -87,6 +88,7 @@ export async function openSession(options: EmulatorOptions & { users?: unknown }
   const emulator = await startEmulator({
     checkAnswers: true,
     speed: 1 / slowness,
+    startTime: beginning,
     data,
     log: (line) => failures.push(line),
     ...rest,

@@ -2,6 +2,7 @@
 
 import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { type Emulator, type FaultRule, startEmulator } from "../../emulator/index.ts";
+import { beginning } from "../beginning.ts";
 import { kept, writes } from "../e2e/account.ts";
 import { createProject, pulumiBin, stackText } from "../e2e/pulumi.ts";
 import { errorsOf, openWorkbench, type Workbench } from "./workbench.ts";
@@ -134,7 +135,7 @@ describe("a lost answer about databases", { timeout: 120_000 }, () => {
   it.skipIf(!pulumiBin)(
     "of every first request does no harm under the real engine",
     async ({ onTestFinished }) => {
-      const emulator = await startEmulator({ speed: slow, checkAnswers: true });
+      const emulator = await startEmulator({ startTime: beginning, speed: slow, checkAnswers: true });
       onTestFinished(() => emulator.close());
       const project = await createProject(program("make"), {
         baseUrl: emulator.baseUrl,

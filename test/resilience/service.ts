@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { LoggedRequest } from "../../emulator/http/stats.ts";
+import { beginning } from "../beginning.ts";
 import type { Kept } from "../e2e/account.ts";
 
 const cli = resolve(import.meta.dirname, "../../bin/plumbline");
@@ -25,7 +26,17 @@ export interface Service {
 export async function startService(slowness: number): Promise<Service> {
   const child = spawn(
     process.execPath,
-    [cli, "emulator", "--json", "--port", "0", "--speed", String(1 / slowness)],
+    [
+      cli,
+      "emulator",
+      "--json",
+      "--port",
+      "0",
+      "--speed",
+      String(1 / slowness),
+      "--start-time",
+      beginning.toISOString().replace(".000", ""),
+    ],
     { stdio: ["ignore", "pipe", "inherit"] },
   );
   const { baseUrl, token } = JSON.parse(await firstLine(child)) as { baseUrl: string; token: string };

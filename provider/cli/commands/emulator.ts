@@ -13,6 +13,7 @@ interface EmulatorFlags {
   data?: string;
   seed?: string;
   speed: string;
+  startTime?: string;
   rateLimit: string;
   tokens?: string;
   fault: string[];
@@ -35,6 +36,7 @@ export function addEmulatorCommand(program: Command): void {
       "divide the service's waiting times by this; max: each state is told once; instant: over by the next request",
       "1",
     )
+    .option("--start-time <time>", "what the clock says at first, as 2026-03-04T09:00:00Z (default: now)")
     .option("--rate-limit <limit>", "off, standard, or a number of requests in 2 minutes", "off")
     .option("--tokens <file>", "tokens with scopes, users and grants; without it any token is the owner")
     .option(
@@ -72,6 +74,7 @@ function optionsOf(flags: EmulatorFlags): EmulatorOptions {
     ...(flags.brand === undefined ? {} : { brand: flags.brand }),
     ...(flags.data === undefined ? {} : { data: flags.data }),
     ...(flags.seed === undefined ? {} : { seed: existing("--seed", flags.seed) }),
+    ...(flags.startTime === undefined ? {} : { startTime: moment("--start-time", flags.startTime) }),
     ...(flags.tokens === undefined ? {} : { tokens: existing("--tokens", flags.tokens) }),
     ...(flags.dns === undefined ? {} : { dns: wholeNumber("--dns", flags.dns, 0, 65535) }),
   };
@@ -89,6 +92,14 @@ function positive(flag: string, text: string): number {
   const value = Number(text);
   if (!Number.isFinite(value) || value <= 0) {
     throw new CommandError(`${flag} needs a number above 0, max or instant, not "${text}"`);
+  }
+  return value;
+}
+
+function moment(flag: string, text: string): Date {
+  const value = new Date(text);
+  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) || Number.isNaN(value.getTime())) {
+    throw new CommandError(`${flag} needs a time as 2026-03-04T09:00:00Z, not "${text}"`);
   }
   return value;
 }

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "vitest"
 import type { Seed } from "../../../emulator/account/account-file.ts";
 import { starterAccount } from "../../../emulator/catalogue/starter.ts";
 import { selfSigned } from "../../../emulator/certificate.ts";
+import { beginning } from "../../beginning.ts";
 import { type Answer, openSession, type Session } from "../session.ts";
 
 const examples: { readonly [operation: string]: Readonly<Record<string, unknown>> } = JSON.parse(
@@ -166,7 +167,7 @@ describe("the contract's examples work", () => {
     const { id } = await send(key);
     await send("PUT /object-storage/keys/{keyId}", [id]);
     // A certificate that is none stands in for one.
-    const [from, to] = [-1, 1].map((days) => new Date(Date.now() + days * 86_400_000));
+    const [from, to] = [-1, 1].map((days) => new Date(beginning.getTime() + days * 86_400_000));
     const made = selfSigned({
       seed: "a".repeat(64),
       name: "test",

@@ -21,6 +21,7 @@ function judge(handlers: { [operation: string]: Handler }) {
     ...common,
     brand: "compute",
     speed: 1,
+    startTime: undefined,
     seed: undefined,
     tokens: undefined,
   });

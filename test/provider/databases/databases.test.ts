@@ -12,6 +12,7 @@ import {
   type ValueMap,
 } from "../../../provider/core/value.ts";
 import { createProvider } from "../../../provider/provider.ts";
+import { beginning } from "../../beginning.ts";
 import { type Account, apply, checked, openAccount, resourceNamed } from "../deployment.ts";
 import { leadsItsLife } from "../lifecycle.ts";
 import {
@@ -30,7 +31,7 @@ for (const life of lives) leadsItsLife(life);
 describe("a database", () => {
   let account: Account;
   beforeAll(async () => {
-    account = await openAccount();
+    account = await openAccount({ startTime: beginning });
   });
   afterAll(() => account.close());
   const named = (name: string) => resourceNamed(mysqlType, name);
@@ -451,7 +452,7 @@ describe("a database", () => {
   });
 
   test("is deleted when what it is doing is over, with one request", async () => {
-    const slow = await openAccount({ speed: 200 });
+    const slow = await openAccount({ startTime: beginning, speed: 200 });
     try {
       const { id } = await slow.call("POST", "/databases/mysql/instances", { ...mysql, label: "busy" });
       slow.emulator.advance(60);
@@ -489,7 +490,7 @@ describe("a database", () => {
   });
 
   test("is not resized again by what goes on after a killed run, though a trigger is due before it", async () => {
-    const seen = await openAccount({ speed: 600 });
+    const seen = await openAccount({ startTime: beginning, speed: 600 });
     try {
       const saved = await apply(seen, named("grown"), { ...mysql, label: "grown" }, undefined);
       const path = pathOf("mysql", saved.id);

@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isSecret, reveal, type ValueMap } from "../../../provider/core/value.ts";
+import { beginning } from "../../beginning.ts";
 import { type Account, type Applied, apply, openAccount, resourceNamed } from "../deployment.ts";
 
 const type = "plumbline:databases/postgreSqlInstance:PostgreSqlInstance";
@@ -34,7 +35,7 @@ describe("a PostgreSQL database", () => {
   const seen = (part = "") => account.call("GET", `/databases/postgresql/instances/${database.id}${part}`);
 
   beforeAll(async () => {
-    account = await openAccount();
+    account = await openAccount({ startTime: beginning });
     database = await apply(account, resource, declared, undefined);
     backup = await apply(account, snapshot, { ...own(), label: "before" }, undefined);
   });

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
 import { selfSigned } from "../../../../emulator/certificate.ts";
-import { openSession, type Session } from "../../session.ts";
-import { makeBucket } from "./client.ts";
+import type { Session } from "../../session.ts";
+import { makeBucket, openPresent } from "./client.ts";
 
 let on: Session;
 afterEach(() => on.close());
@@ -20,7 +20,7 @@ function pair(fields: { seed?: string; hosts?: string[]; name?: string; to?: Dat
 
 describe("a certificate made here", () => {
   test("is one that others read", async () => {
-    on = await openSession();
+    on = await openPresent();
     const { certificate, private_key } = pair({ name: "kubernetes", to: new Date("2061-05-06T07:08:09Z") });
     const read = new X509Certificate(certificate);
     expect(read.subject).toBe("CN=kubernetes");
@@ -33,7 +33,7 @@ describe("a certificate made here", () => {
 
 describe("a bucket's certificate (contract sections 2.6 and 4.4)", () => {
   test("is uploaded, told, deleted and uploaded again", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, host);
     expect(await on.get(`${bucket}/ssl`)).toEqual({ ssl: false });
     await on.refused(404, "DELETE", `${bucket}/ssl`);
@@ -48,7 +48,7 @@ describe("a bucket's certificate (contract sections 2.6 and 4.4)", () => {
   });
 
   test("goes with its bucket, and its key is kept nowhere", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, host);
     const sent = pair();
     await on.post(`${bucket}/ssl`, sent);
@@ -61,7 +61,7 @@ describe("a bucket's certificate (contract sections 2.6 and 4.4)", () => {
   });
 
   test("may have expired since it was uploaded, and is then replaced by deletion and upload", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, host);
     const short = pair({ to: new Date(Date.now() + 60_000) });
     await on.post(`${bucket}/ssl`, short);
@@ -79,7 +79,7 @@ describe("a bucket's certificate (contract sections 2.6 and 4.4)", () => {
     [["other.example", host], "test"],
     [[], host],
   ])("may be for %j with the common name %s", async (hosts, name) => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, host);
     expect(await on.post(`${bucket}/ssl`, pair({ hosts, name }))).toEqual({ ssl: true });
   });
@@ -143,7 +143,7 @@ describe("a bucket's certificate (contract sections 2.6 and 4.4)", () => {
       [certificate("Must be a certificate in PEM form"), key("private_key is required")],
     ],
   ])("with %s is refused", async (_, body, reasons) => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, host);
     const told = await on.refused(400, "POST", `${bucket}/ssl`, body);
     expect(told).toHaveLength(reasons.length);

@@ -1,8 +1,11 @@
 /** Stores and reads objects through pre-signed URLs, for the tests of Object Storage. */
 
-import type { Answer, Session } from "../../session.ts";
+import { type Answer, openSession, type Session } from "../../session.ts";
 
 export const base = "/object-storage";
+
+/** A session in the machine's own time, by which these tests sign requests and make certificates. */
+export const openPresent = () => openSession({ startTime: new Date() });
 
 /** A bucket's path. */
 export const pathOf = (label: string, cluster = "us-east-1") => `${base}/buckets/${cluster}/${label}`;

@@ -2,8 +2,19 @@ import { createHash, randomBytes } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
 import { signatureOf } from "../../../../emulator/areas/objectstorage/signature.ts";
 import { ask } from "../../client.ts";
-import { openSession, type Session } from "../../session.ts";
-import { allObjects, base, codeOf, download, erase, makeBucket, pathOf, upload, urlOf } from "./client.ts";
+import type { Session } from "../../session.ts";
+import {
+  allObjects,
+  base,
+  codeOf,
+  download,
+  erase,
+  makeBucket,
+  openPresent,
+  pathOf,
+  upload,
+  urlOf,
+} from "./client.ts";
 
 let on: Session;
 afterEach(() => on.close());
@@ -14,7 +25,7 @@ const plain = (path: string, method = "GET", init: RequestInit = {}) =>
 
 describe("an object", () => {
   test("is stored, listed, counted, served and deleted", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "shop");
     const before = Date.now();
     expect(await on.post(`${bucket}/object-url`, { name: "a.txt" })).toMatchObject({ exists: false });
@@ -53,7 +64,7 @@ describe("an object", () => {
   });
 
   test("is replaced by the next upload, and private again", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "shop");
     await upload(on, bucket, "a", "one");
     expect(await on.put(`${bucket}/object-acl`, { name: "a", acl: "public-read" })).toMatchObject({
@@ -68,7 +79,7 @@ describe("an object", () => {
   });
 
   test("may have 30 MB, and any bytes", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "big");
     const body = randomBytes(30 * 1024 * 1024);
     expect((await upload(on, bucket, "big", body, "application/octet-stream")).headers.get("etag")).toBe(
@@ -81,7 +92,7 @@ describe("an object", () => {
   });
 
   test("may be empty", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "empty");
     await upload(on, bucket, "none", "");
     expect(await on.get(bucket)).toMatchObject({ size: 0, objects: 1 });
@@ -105,7 +116,7 @@ describe("an object", () => {
     "\\\"'<>",
     "%2F",
   ])("may be named %j", async (name) => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "names");
     expect((await upload(on, bucket, name, name)).status).toBe(200);
     expect((await allObjects(on, bucket)).map((object) => object.name)).toEqual([name]);
@@ -118,13 +129,13 @@ describe("an object", () => {
   });
 
   test("stays with the account's data, as its URL does", async () => {
-    const first = await openSession();
+    const first = await openPresent();
     const bucket = await makeBucket(first, "kept");
     await upload(first, bucket, "a", "still here");
     const url = await urlOf(first, bucket, "a");
     const data = JSON.parse(JSON.stringify(first.emulator.data()));
     await first.close();
-    on = await openSession();
+    on = await openPresent();
     on.emulator.setData(data);
     const { pathname, search } = new URL(url);
     expect(await (await plain(pathname + search)).text()).toBe("still here");
@@ -133,7 +144,7 @@ describe("an object", () => {
 
 describe("a pre-signed URL", () => {
   test("is good for one method, object, bucket and cluster", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "one");
     await makeBucket(on, "two");
     await on.post(`${base}/buckets`, { label: "one", cluster: "us-iad-1" });
@@ -158,7 +169,7 @@ describe("a pre-signed URL", () => {
   });
 
   test("must be used with the content type that it was made for", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "types");
     const url = await urlOf(on, bucket, "a", { method: "PUT", content_type: "text/css; charset=utf-8" });
     for (const type of ["text/css", "text/html", "text/css;charset=utf-8"]) {
@@ -180,7 +191,7 @@ describe("a pre-signed URL", () => {
   });
 
   test("covers headers that would change what is stored", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "headers");
     const url = await urlOf(on, bucket, "a", { method: "PUT", content_type: "text/plain" });
     const headers = { "content-type": "text/plain" };
@@ -195,7 +206,7 @@ describe("a pre-signed URL", () => {
   });
 
   test("expires by the emulator's clock", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "late");
     await upload(on, bucket, "a", "x");
     const [short, usual] = [await urlOf(on, bucket, "a", { expires_in: 360 }), await urlOf(on, bucket, "a")];
@@ -209,7 +220,7 @@ describe("a pre-signed URL", () => {
   });
 
   test("for HEAD tells the headers alone", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "head");
     await upload(on, bucket, "a", "seven..", "text/x");
     const url = await urlOf(on, bucket, "a", { method: "HEAD", content_type: "text/plain" });
@@ -222,7 +233,7 @@ describe("a pre-signed URL", () => {
   });
 
   test("leads to where the client reached the emulator", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "host");
     const answer = await ask(on.emulator.port, "POST", `/v4${bucket}/object-url`, {
       body: { name: "a" },
@@ -234,7 +245,7 @@ describe("a pre-signed URL", () => {
   });
 
   test("that is incomplete or of an unknown key is refused", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "broken");
     await upload(on, bucket, "a", "x");
     const url = await urlOf(on, bucket, "a");
@@ -249,7 +260,7 @@ describe("a pre-signed URL", () => {
   });
 
   test("is hit by fault rules and counted, its signature in no log", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "faults");
     const template = "/_objects/{clusterId}/{bucket}/{name}";
     on.emulator.setFaults([{ method: "PUT", path: template, do: "reset-after" }]);
@@ -269,7 +280,7 @@ describe("a pre-signed URL", () => {
 
 describe("without a signature", () => {
   test("an object is read when its own access list says so, and not by its bucket's", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "open", { acl: "public-read" });
     await upload(on, bucket, "a", "hello");
     const status = async (method = "GET") => (await plain("/_objects/us-east-1/open/a", method)).status;
@@ -289,7 +300,7 @@ describe("without a signature", () => {
   });
 
   test("a bucket is written to when its access list says so", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "drop-box");
     const put = async () => (await plain("/_objects/us-east-1/drop-box/a", "PUT", { body: "x" })).status;
     expect(await put()).toBe(403);
@@ -312,7 +323,7 @@ describe("without a signature", () => {
     ["/_objects/us-nowhere-1/names", 404],
     ["/_objects/us-east-1/names/%E0%A4%A", 404],
   ])("%s answers %i", async (path, status) => {
-    on = await openSession();
+    on = await openPresent();
     await makeBucket(on, "names");
     expect((await ask(on.emulator.port, "GET", path, { token: null })).status).toBe(status);
   });
@@ -320,7 +331,7 @@ describe("without a signature", () => {
 
 describe("other origins (contract section 2.6: cors_enabled)", () => {
   test("are let in when the bucket says so", async () => {
-    on = await openSession();
+    on = await openPresent();
     const bucket = await makeBucket(on, "web", { cors_enabled: true });
     await upload(on, bucket, "a", "x");
     const url = await urlOf(on, bucket, "a");
@@ -358,7 +369,7 @@ describe("a key of the account", () => {
   };
 
   test("opens what it is limited to, until it is revoked (contract sections 2.6 and 3)", async () => {
-    on = await openSession();
+    on = await openPresent();
     for (const label of ["reads", "writes", "others"])
       await upload(on, await makeBucket(on, label), "a", "x");
     const item = (bucket_name: string, permissions: string) => ({
@@ -390,7 +401,7 @@ describe("a key of the account", () => {
 });
 
 test("2,500 objects are listed in pages while they are removed, and then their bucket is", async () => {
-  on = await openSession();
+  on = await openPresent();
   const bucket = await makeBucket(on, "many");
   const names = Array.from({ length: 2500 }, (_, index) => `logs/${index % 7}/${index}.txt`);
   await Promise.all(names.slice(0, 100).map((name) => upload(on, bucket, name, name)));

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { afterEach, describe, expect, test } from "vitest";
 import { ask, type Told } from "../../client.ts";
-import { type Answer, openSession, type Session } from "../../session.ts";
-import { allObjects, base, makeBucket, pathOf } from "./client.ts";
+import type { Answer, Session } from "../../session.ts";
+import { allObjects, base, makeBucket, openPresent, pathOf } from "./client.ts";
 import { s3Client, signedChunks, signV4, stamp } from "./s3-client.ts";
 
 let on: Session;
@@ -19,7 +19,7 @@ const decoded = (text: string) =>
 
 /** An account with a bucket and an unlimited key, and a client with that key. */
 async function open(fields: object = {}) {
-  on = await openSession();
+  on = await openPresent();
   await makeBucket(on, "shop");
   const key = await on.post(`${base}/keys`, { label: "s3", ...fields });
   return { key, s3: s3Client(on.emulator.port, key) };
@@ -342,7 +342,7 @@ describe("a signature is refused", () => {
 });
 
 test("a limited key lists and makes buckets, and opens only what it is limited to (contract section 2.6)", async () => {
-  on = await openSession();
+  on = await openPresent();
   for (const label of ["reads", "writes", "others"]) await makeBucket(on, label);
   const item = (bucket_name: string, permissions: string) => ({
     cluster: "us-east-1",
@@ -373,7 +373,7 @@ test("a limited key lists and makes buckets, and opens only what it is limited t
 });
 
 test("without a signature, buckets are neither listed nor made, and a public one is read", async () => {
-  on = await openSession();
+  on = await openPresent();
   await makeBucket(on, "closed");
   await makeBucket(on, "open", { acl: "public-read" });
   const status = async (method: string, path: string) =>
