@@ -2,18 +2,18 @@
 
 import { channel } from "node:diagnostics_channel";
 import { setMaxListeners } from "node:events";
-import type { AreaVerb } from "./core/area-verb.ts";
-import { catalogueOf } from "./core/catalogue.ts";
-import { checkResource } from "./core/check.ts";
-import { diffResource } from "./core/diff.ts";
-import type { FunctionType } from "./core/function.ts";
-import { packageSchemaOf } from "./core/package-schema.ts";
-import { newPlan } from "./core/plan.ts";
+import { checkResource } from "./core/judgement/check.ts";
+import { diffResource } from "./core/judgement/diff.ts";
+import { newPlan } from "./core/judgement/plan.ts";
 import type { Catalogue, Provider, RequestContext } from "./core/protocol.ts";
-import type { ResourceType } from "./core/resource.ts";
+import { catalogueOf } from "./core/schema/catalogue.ts";
+import { packageSchemaOf } from "./core/schema/package-schema.ts";
+import { stackSchemaOf } from "./core/schema/stack-schema.ts";
 import type { SpecialList } from "./core/service-port.ts";
-import { specialListsOf } from "./core/special-list.ts";
-import { stackSchemaOf } from "./core/stack-schema.ts";
+import type { AreaVerb } from "./core/type/area-verb.ts";
+import type { FunctionType } from "./core/type/function.ts";
+import type { ResourceType } from "./core/type/resource.ts";
+import { specialListsOf } from "./core/type/special-list.ts";
 import { refuseMistyped } from "./core/validate.ts";
 import { asset } from "./core/value.ts";
 import { areaVerbs, functionTypes, resourceTypes } from "./resources/index.ts";

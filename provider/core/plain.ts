@@ -1,8 +1,8 @@
 /** Turns property values into plain JSON for validation and for types' own checks, remembering what was unknown or secret. Pure. */
 
 import type { TSchema } from "typebox";
-import { annotations, type Fields, fieldsOf, isAssetField, itemsOf, mapItemsOf } from "./field.ts";
 import { isWithin, type PropertyPath } from "./property-path.ts";
+import { annotations, type Fields, fieldsOf, isAssetField, itemsOf, mapItemsOf } from "./type/field.ts";
 import {
   isArchive,
   isAsset,

@@ -1,9 +1,9 @@
 /** The Provider: one record of verbs that both engines call. Mirrors the Pulumi protocol without its wire. Pure types and errors. */
 
-import type { RequestContext, ResourceIdentity, Urn } from "./context.ts";
-import type { CheckFailure } from "./failures.ts";
-import type { PropertyDiff } from "./property-diff.ts";
-import type { TargetIdentity } from "./target.ts";
+import type { RequestContext, ResourceIdentity, Urn } from "./protocol/context.ts";
+import type { CheckFailure } from "./protocol/failures.ts";
+import type { PropertyDiff } from "./protocol/property-diff.ts";
+import type { TargetIdentity } from "./protocol/target.ts";
 import type { Value, ValueMap } from "./value.ts";
 
 export interface CheckConfigRequest extends RequestContext {
@@ -261,16 +261,16 @@ export type {
   Relations,
   ResourceInfo,
   VerbInfo,
-} from "./catalogue-info.ts";
-export type { Log, Notes, RequestContext, ResourceIdentity, Severity, Urn } from "./context.ts";
-export type { CheckFailure } from "./failures.ts";
+} from "./protocol/catalogue-info.ts";
+export type { Log, Notes, RequestContext, ResourceIdentity, Severity, Urn } from "./protocol/context.ts";
+export type { CheckFailure } from "./protocol/failures.ts";
 export {
   CancelledError,
   CheckFailedError,
   MissingSettingError,
   ResourceInitFailedError,
   surelyNotWritten,
-} from "./failures.ts";
-export type { DiffKind, PropertyDiff } from "./property-diff.ts";
-export type { TargetIdentity } from "./target.ts";
+} from "./protocol/failures.ts";
+export type { DiffKind, PropertyDiff } from "./protocol/property-diff.ts";
+export type { TargetIdentity } from "./protocol/target.ts";
 export type { Value, ValueMap };

@@ -1,12 +1,12 @@
 /** Validates plain inputs against fields with ajv, and says what is wrong in the user's words. Loads ajv when first used. */
 
 import type { Ajv as AjvClass, ErrorObject, SchemaObject, ValidateFunction } from "ajv";
-import { annotationKeywords, annotations, type Fields, isRequired, type Rule } from "./field.ts";
-import { formats } from "./formats.ts";
 import { nearest } from "./nearest.ts";
 import { isAmong, type Plain } from "./plain.ts";
 import { formatPath, type PathStep, type PropertyPath } from "./property-path.ts";
 import { CheckFailedError, type CheckFailure } from "./protocol.ts";
+import { annotationKeywords, annotations, type Fields, isRequired, type Rule } from "./type/field.ts";
+import { formats } from "./type/formats.ts";
 import { isArchive, isAsset, isUnknown, reveal, type ValueMap } from "./value.ts";
 
 /** What is validated: the fields that may be given, and names that exist but may not (outputs), for a better message. */

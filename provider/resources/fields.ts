@@ -1,6 +1,6 @@
 /** Fields that types of several areas share. */
 
-import { list, optional, text } from "../core/field.ts";
+import { list, optional, text } from "../core/type/field.ts";
 
 /** Tags: a set that takes no notice of case. */
 export const tags = () =>

@@ -1,8 +1,8 @@
 /** Every resource type, every function and every verb of an area, listed once. */
 
-import type { AreaVerb } from "../core/area-verb.ts";
-import type { FunctionType } from "../core/function.ts";
-import type { ResourceType } from "../core/resource.ts";
+import type { AreaVerb } from "../core/type/area-verb.ts";
+import type { FunctionType } from "../core/type/function.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import { getVolume, getVolumes } from "./blockstorage/functions.ts";
 import { Volume } from "./blockstorage/volume.ts";
 import { getStackScript, getStackScripts } from "./compute/functions.ts";

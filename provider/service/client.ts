@@ -4,7 +4,7 @@
  */
 
 import { setMaxListeners } from "node:events";
-import { CancelledError } from "../core/failures.ts";
+import { CancelledError } from "../core/protocol/failures.ts";
 import {
   ApiError,
   type CallOptions,

@@ -1,6 +1,6 @@
 /** Time as the client uses it, so that no test has to sleep. Knows nothing of requests. */
 
-import { CancelledError } from "../core/failures.ts";
+import { CancelledError } from "../core/protocol/failures.ts";
 
 export interface Clock {
   /** Milliseconds since 1970. */

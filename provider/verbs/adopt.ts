@@ -1,12 +1,12 @@
 /** Finds the object that a create made although its answer never came: by its adopt key, by its age, and by whose it is. */
 
-import { same, toldOf } from "../core/compare.ts";
-import { canonicalOf } from "../core/diff.ts";
-import { annotations } from "../core/field.ts";
-import { collectionPath, idOf, idOfListed } from "../core/identifier.ts";
-import type { ResourceType } from "../core/resource.ts";
+import { same, toldOf } from "../core/judgement/compare.ts";
+import { canonicalOf } from "../core/judgement/diff.ts";
+import { collectionPath, idOf, idOfListed } from "../core/object/identifier.ts";
+import { isUnreadable, observedState } from "../core/object/state.ts";
 import type { WireObject } from "../core/service-port.ts";
-import { isUnreadable, observedState } from "../core/state.ts";
+import { annotations } from "../core/type/field.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
 import { fetchIfThere } from "./fetch.ts";
 import type { VerbScope } from "./session.ts";

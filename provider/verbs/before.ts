@@ -1,8 +1,8 @@
 /** Which objects were there before a create: where nothing else tells what it made from what it found. */
 
-import { collectionPath, idOfListed } from "../core/identifier.ts";
+import { collectionPath, idOfListed } from "../core/object/identifier.ts";
 import type { Notes } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { VerbScope } from "./session.ts";
 import { onceShown } from "./shown-once.ts";
 

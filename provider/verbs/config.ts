@@ -1,9 +1,8 @@
 /** The provider's own configuration: checked, compared, and resolved against the environment when it is used. Makes no request. */
 
 import { createHash } from "node:crypto";
-import { markSecrets } from "../core/check.ts";
-import { same } from "../core/compare.ts";
-import { type Fields, optional, text } from "../core/field.ts";
+import { markSecrets } from "../core/judgement/check.ts";
+import { same } from "../core/judgement/compare.ts";
 import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
 import {
   type CheckConfigRequest,
@@ -13,6 +12,7 @@ import {
   MissingSettingError,
   type PropertyDiff,
 } from "../core/protocol.ts";
+import { type Fields, optional, text } from "../core/type/field.ts";
 import { validate } from "../core/validate.ts";
 import { containsSecret, containsUnknown, revealAll, type Value, type ValueMap } from "../core/value.ts";
 import { isLoopback, type Proxies, proxiesOf } from "../service/proxy.ts";

@@ -1,12 +1,12 @@
 /** Brings an existing object to its declared state: compares with what was observed, syncs each part, waits until it is ready. One flow for create, update and resume. */
 
-import type { Fields } from "../core/field.ts";
-import { pathOf } from "../core/identifier.ts";
+import { pathOf } from "../core/object/identifier.ts";
+import { appliedInputs, observedState, stateOf } from "../core/object/state.ts";
 import { ResourceInitFailedError } from "../core/protocol.ts";
-import type { Aspect } from "../core/resource.ts";
 import { isGone, isOpen, type WireObject } from "../core/service-port.ts";
-import { appliedInputs, observedState, stateOf } from "../core/state.ts";
-import { forgetRuns } from "../core/trigger.ts";
+import type { Fields } from "../core/type/field.ts";
+import type { Aspect } from "../core/type/resource.ts";
+import { forgetRuns } from "../core/type/trigger.ts";
 import type { ValueMap } from "../core/value.ts";
 import { bodyOf, fieldsToSync, isInvisible } from "./due.ts";
 import { reasonsOf } from "./failure.ts";

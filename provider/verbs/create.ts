@@ -1,8 +1,9 @@
 /** Create, once for every type: look for what an earlier attempt made, make it, save its id, bring it to its declared state. */
 
-import { comparable } from "../core/compare.ts";
-import { annotations } from "../core/field.ts";
-import { collectionPath } from "../core/identifier.ts";
+import { comparable } from "../core/judgement/compare.ts";
+import { sentIn } from "../core/judgement/unapplied.ts";
+import { collectionPath } from "../core/object/identifier.ts";
+import { appliedInputs, foretoldCreate, observedState, stateOf } from "../core/object/state.ts";
 import type {
   CreateRequest,
   CreateResponse,
@@ -10,10 +11,9 @@ import type {
   FindRequest,
   FindResponse,
 } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
 import { isGone } from "../core/service-port.ts";
-import { appliedInputs, foretoldCreate, observedState, stateOf } from "../core/state.ts";
-import { sentIn } from "../core/unapplied.ts";
+import { annotations } from "../core/type/field.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { Value } from "../core/value.ts";
 import { type Found, findMade } from "./adopt.ts";
 import { notedBefore } from "./before.ts";

@@ -1,11 +1,11 @@
 /** Delete, once for every type: what is gone already counts as deleted. */
 
-import type { Fields } from "../core/field.ts";
-import { pathOf } from "../core/identifier.ts";
+import { pathOf } from "../core/object/identifier.ts";
 import { knownValues, plainInputs } from "../core/plain.ts";
 import type { DeleteRequest } from "../core/protocol.ts";
-import type { ObjectContext, ResourceType } from "../core/resource.ts";
 import { isAnswerLost, isApiError, isGone } from "../core/service-port.ts";
+import type { Fields } from "../core/type/field.ts";
+import type { ObjectContext, ResourceType } from "../core/type/resource.ts";
 import { fetchObject } from "./fetch.ts";
 import { begin, type Session, type VerbScope } from "./session.ts";
 import { actionContext } from "./task.ts";

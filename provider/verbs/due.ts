@@ -1,14 +1,14 @@
 /** Which fields of an object are still to be given their declared value, and the body that carries them. Makes no request. */
 
-import { same, toldOf } from "../core/compare.ts";
-import { canonicalOf, changedInputs } from "../core/diff.ts";
-import { annotations } from "../core/field.ts";
+import { same, toldOf } from "../core/judgement/compare.ts";
+import { canonicalOf, changedInputs } from "../core/judgement/diff.ts";
+import { observedState } from "../core/object/state.ts";
+import { toWire, wireNameOf } from "../core/object/wire.ts";
 import { isWithin, parsePath } from "../core/property-path.ts";
-import type { ResourceType } from "../core/resource.ts";
 import type { WireObject } from "../core/service-port.ts";
-import { observedState } from "../core/state.ts";
+import { annotations } from "../core/type/field.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { Value, ValueMap } from "../core/value.ts";
-import { toWire, wireNameOf } from "../core/wire.ts";
 import type { Task } from "./task.ts";
 
 /** The fields whose declared value the object does not have. */

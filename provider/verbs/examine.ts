@@ -1,11 +1,11 @@
 /** Has a type look at the live object before it is changed, and before a preview says that it will be. Writes nothing. */
 
-import { withoutValue } from "../core/check.ts";
-import { annotations } from "../core/field.ts";
+import { withoutValue } from "../core/judgement/check.ts";
+import { isHidden } from "../core/object/state.ts";
 import { parsePath } from "../core/property-path.ts";
 import { CheckFailedError, type CheckFailure, type Severity } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
-import { isHidden } from "../core/state.ts";
+import { annotations } from "../core/type/field.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { Session } from "./session.ts";
 import type { Task } from "./task.ts";
 

@@ -1,9 +1,9 @@
 /** Turns the service's refusals into words about the user's own properties. Knows no verb. */
 
+import { pathFromWire } from "../core/object/wire.ts";
 import { CheckFailedError, type CheckFailure } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
 import { type ApiError, isApiError } from "../core/service-port.ts";
-import { pathFromWire } from "../core/wire.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 
 /** A refused write (400) that names fields, as check failures on the user's properties; any other error as it is. */
 export function refusal(type: ResourceType, error: unknown): unknown {

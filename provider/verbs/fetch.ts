@@ -1,8 +1,8 @@
 /** Reads one object as its type reads it. Fails with a 404 of the service's own kind when it is not there. */
 
-import { parametersOf, pathOf } from "../core/identifier.ts";
-import type { ResourceType } from "../core/resource.ts";
+import { parametersOf, pathOf } from "../core/object/identifier.ts";
 import { isGone, notThere, type WireObject } from "../core/service-port.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import { revealAll, type ValueMap } from "../core/value.ts";
 import type { VerbScope } from "./session.ts";
 

@@ -1,10 +1,10 @@
 /** Invoke, once for every function: checks the arguments, then asks. */
 
-import { markSecrets } from "../core/check.ts";
-import { isRequired } from "../core/field.ts";
-import type { FunctionType } from "../core/function.ts";
+import { markSecrets } from "../core/judgement/check.ts";
 import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
 import type { CheckFailure, InvokeRequest, InvokeResponse } from "../core/protocol.ts";
+import { isRequired } from "../core/type/field.ts";
+import type { FunctionType } from "../core/type/function.ts";
 import { validate } from "../core/validate.ts";
 import { begin, type Session } from "./session.ts";
 

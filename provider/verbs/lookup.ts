@@ -1,9 +1,7 @@
 /** The refusals of a preview that need the live account: taken names, and what a type looks up itself. Writes nothing, and asks for each list once. */
 
-import { isAutomaticName } from "../core/automatic-name.ts";
-import { same } from "../core/compare.ts";
-import { annotations } from "../core/field.ts";
-import { collectionPath, idOf, pathOf } from "../core/identifier.ts";
+import { same } from "../core/judgement/compare.ts";
+import { collectionPath, idOf, pathOf } from "../core/object/identifier.ts";
 import { knownValues, plainInputs } from "../core/plain.ts";
 import {
   CheckFailedError,
@@ -12,8 +10,10 @@ import {
   type RequestContext,
   type ResourceIdentity,
 } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
 import { isGone, type WireObject } from "../core/service-port.ts";
+import { isAutomaticName } from "../core/type/automatic-name.ts";
+import { annotations } from "../core/type/field.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
 import { examine } from "./examine.ts";
 import { fetchIfThere } from "./fetch.ts";

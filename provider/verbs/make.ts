@@ -1,10 +1,10 @@
 /** The request that makes an object, sent once: when its answer is lost, what it made is looked for before it is sent again. */
 
-import { annotations, type Fields } from "../core/field.ts";
-import { collectionPath, idOf } from "../core/identifier.ts";
+import { collectionPath, idOf } from "../core/object/identifier.ts";
 import { CheckFailedError, type CreateRequest, type FindRequest } from "../core/protocol.ts";
-import type { CreateVariant, ResourceType } from "../core/resource.ts";
 import { isAnswerLost, isApiError } from "../core/service-port.ts";
+import { annotations, type Fields } from "../core/type/field.ts";
+import type { CreateVariant, ResourceType } from "../core/type/resource.ts";
 import { type Found, findMade, type Search } from "./adopt.ts";
 import { idsBefore } from "./before.ts";
 import { bodyOf } from "./due.ts";

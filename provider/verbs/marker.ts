@@ -1,7 +1,7 @@
 /** Marks of values: what stands for them in notes on the disk. The one place where they are hashed. */
 
 import { createHash, createHmac } from "node:crypto";
-import type { Marker } from "../core/unapplied.ts";
+import type { Marker } from "../core/judgement/unapplied.ts";
 
 /** A marker whose secrets are kept by a key that is not on the disk. Another key gives other marks. */
 export function markerWith(key: () => string): Marker {

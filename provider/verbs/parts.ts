@@ -1,7 +1,7 @@
 /** What is declared within an object (a cluster's own pools, a zone's records) is nobody else's, whoever looks for what a lost create made. */
 
-import type { FoundObject } from "../core/reference.ts";
-import type { ResourceType } from "../core/resource.ts";
+import type { FoundObject } from "../core/type/reference.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { Session } from "./session.ts";
 
 /** Remembers the parts of an object as its state tells them. */

@@ -1,8 +1,8 @@
 /** Objects that are named by their declaration (a bucket, a certificate of it): one that is there already is not taken over silently. */
 
-import { idOf } from "../core/identifier.ts";
+import { idOf } from "../core/object/identifier.ts";
 import { CheckFailedError, type CheckFailure, type ResourceIdentity } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import { fetchIfThere } from "./fetch.ts";
 import type { VerbScope } from "./session.ts";
 import { alreadyExists } from "./taken.ts";

@@ -1,13 +1,20 @@
 /** Read, once for every type: by canonical id for a refresh, by that or by a natural name for an import. Also lists what exists. */
 
-import { collectionPath, idFormat, idOf, isCanonicalId, parametersOf, pathOf } from "../core/identifier.ts";
+import {
+  collectionPath,
+  idFormat,
+  idOf,
+  isCanonicalId,
+  parametersOf,
+  pathOf,
+} from "../core/object/identifier.ts";
+import { importedInputs, observedState, refreshedInputs, stateOf } from "../core/object/state.ts";
+import { objectFromWire } from "../core/object/wire.ts";
 import { knownValues, plainInputs } from "../core/plain.ts";
 import type { ListedResource, ListRequest, ReadRequest, ReadResponse } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
 import { isGone, type WireObject } from "../core/service-port.ts";
-import { importedInputs, observedState, refreshedInputs, stateOf } from "../core/state.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
-import { objectFromWire } from "../core/wire.ts";
 import { fetchIfThere, fetchObject } from "./fetch.ts";
 import { noteSeen } from "./sent.ts";
 import { begin, type Session, type VerbScope } from "./session.ts";

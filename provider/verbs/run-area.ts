@@ -1,9 +1,9 @@
 /** Runs a verb of an area by hand: checks arguments, looks ahead, demands the word where one is needed, runs it once. */
 
-import type { AreaVerb } from "../core/area-verb.ts";
 import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
 import type { Foresight, RunRequest, RunResponse } from "../core/protocol.ts";
 import { shortToken } from "../core/token.ts";
+import type { AreaVerb } from "../core/type/area-verb.ts";
 import { validate } from "../core/validate.ts";
 import { begin, type Session } from "./session.ts";
 import { actionContext } from "./task.ts";

@@ -1,11 +1,11 @@
 /** Runs a verb by hand: checks its arguments, finds the object, runs it once, waits until the object is ready again. */
 
-import { pathOf } from "../core/identifier.ts";
 import { nearest } from "../core/nearest.ts";
+import { pathOf } from "../core/object/identifier.ts";
+import { observedState } from "../core/object/state.ts";
 import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
 import type { RunRequest, RunResponse } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
-import { observedState } from "../core/state.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import { validate } from "../core/validate.ts";
 import { untilReady } from "./converge.ts";
 import { fetchObject } from "./fetch.ts";

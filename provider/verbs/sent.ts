@@ -3,14 +3,21 @@
  * follows a create. Knows no type.
  */
 
-import { same, toldOf } from "../core/compare.ts";
-import { canonicalOf } from "../core/diff.ts";
-import { annotations } from "../core/field.ts";
+import { same, toldOf } from "../core/judgement/compare.ts";
+import { canonicalOf } from "../core/judgement/diff.ts";
+import {
+  markOf,
+  openMarks,
+  type Sent,
+  sentIn,
+  sentKey,
+  unappliedFields,
+} from "../core/judgement/unapplied.ts";
+import { isUnreadable } from "../core/object/state.ts";
 import { isWithin, parsePath } from "../core/property-path.ts";
 import type { DiffRequest, UpdateRequest } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
-import { isUnreadable } from "../core/state.ts";
-import { markOf, openMarks, type Sent, sentIn, sentKey, unappliedFields } from "../core/unapplied.ts";
+import { annotations } from "../core/type/field.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
 import type { Session, VerbScope } from "./session.ts";
 

@@ -1,6 +1,7 @@
 /** What the verbs of one operation share: the service, the plan, cancellation. Knows no type. */
 
-import type { Plan } from "../core/plan.ts";
+import type { Plan } from "../core/judgement/plan.ts";
+import type { Marker } from "../core/judgement/unapplied.ts";
 import {
   CancelledError,
   type Log,
@@ -9,9 +10,8 @@ import {
   type RequestCounts,
   surelyNotWritten,
 } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
 import type { CallOptions, ServicePort, WireObject } from "../core/service-port.ts";
-import type { Marker } from "../core/unapplied.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { Value } from "../core/value.ts";
 
 /** The service as the provider needs it beside what types may use. */

@@ -1,12 +1,12 @@
 /** Objects whose secret only the answer to their create shows: when it is lost, the object is of no use and is made anew. Removes only what is surely this resource's own. */
 
-import { isAutomaticName } from "../core/automatic-name.ts";
-import { annotations } from "../core/field.ts";
-import { pathOf } from "../core/identifier.ts";
+import { pathOf } from "../core/object/identifier.ts";
+import { observedState } from "../core/object/state.ts";
 import type { CreateRequest, ResourceIdentity } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
 import { isGone } from "../core/service-port.ts";
-import { observedState } from "../core/state.ts";
+import { isAutomaticName } from "../core/type/automatic-name.ts";
+import { annotations } from "../core/type/field.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { Found } from "./adopt.ts";
 import { remove } from "./delete.ts";
 import type { VerbScope } from "./session.ts";

@@ -1,13 +1,13 @@
 /** Unique names that an object of the account has already. Makes no request. */
 
-import { comparable } from "../core/compare.ts";
-import { annotations } from "../core/field.ts";
-import { idOf } from "../core/identifier.ts";
-import type { ResourceType } from "../core/resource.ts";
+import { comparable } from "../core/judgement/compare.ts";
+import { idOf } from "../core/object/identifier.ts";
+import { wireNameOf } from "../core/object/wire.ts";
 import type { WireObject } from "../core/service-port.ts";
 import { shortToken } from "../core/token.ts";
+import { annotations } from "../core/type/field.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { Value } from "../core/value.ts";
-import { wireNameOf } from "../core/wire.ts";
 
 /** The first unique name of the declaration that an object of the list has already. */
 export function nameTaken(

@@ -1,9 +1,9 @@
 /** What a verb works on: an object, what it is to become, and what a type's actions see of both. Makes no request. */
 
-import type { Fields } from "../core/field.ts";
 import type { ResourceIdentity } from "../core/protocol.ts";
-import type { ActionContext, ResourceType } from "../core/resource.ts";
 import type { WireObject } from "../core/service-port.ts";
+import type { Fields } from "../core/type/field.ts";
+import type { ActionContext, ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
 import { bytesOf } from "./content.ts";
 import type { VerbScope } from "./session.ts";

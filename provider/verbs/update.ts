@@ -1,6 +1,7 @@
 /** Update, once for every type: observe, refuse what cannot be, bring the object to its declared state. Also finishes what a create left half made. */
 
-import { replaces } from "../core/check.ts";
+import { replaces } from "../core/judgement/check.ts";
+import { foretoldUpdate, stateOf } from "../core/object/state.ts";
 import { knownValues, plainInputs } from "../core/plain.ts";
 import {
   CheckFailedError,
@@ -8,9 +9,8 @@ import {
   type UpdateRequest,
   type UpdateResponse,
 } from "../core/protocol.ts";
-import type { ResourceType } from "../core/resource.ts";
 import { isGone } from "../core/service-port.ts";
-import { foretoldUpdate, stateOf } from "../core/state.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
 import { converge } from "./converge.ts";
 import { examine } from "./examine.ts";

@@ -1,7 +1,7 @@
 /** The values that a create or an update applies. Makes no request. */
 
 import { knownValues, plainInputs } from "../core/plain.ts";
-import type { ResourceType } from "../core/resource.ts";
+import type { ResourceType } from "../core/type/resource.ts";
 import { containsUnknown, type Value } from "../core/value.ts";
 
 /** Plain values of inputs that are all known. Throws otherwise: an engine must not apply unknowns. */

@@ -1,13 +1,22 @@
 /** Fields that hold an asset: what may stand there, when two are the same, what is kept, and how the schemas call it. */
 
 import { expect, test } from "vitest";
-import { same } from "../../provider/core/compare.ts";
-import { anything, asset, type Fields, group, list, map, optional, text } from "../../provider/core/field.ts";
-import { packageSchemaOf } from "../../provider/core/package-schema.ts";
+import { same } from "../../provider/core/judgement/compare.ts";
+import { refreshedInputs, stateOf } from "../../provider/core/object/state.ts";
 import { plainInputs } from "../../provider/core/plain.ts";
-import { resource } from "../../provider/core/resource.ts";
-import { stackSchemaOf } from "../../provider/core/stack-schema.ts";
-import { refreshedInputs, stateOf } from "../../provider/core/state.ts";
+import { packageSchemaOf } from "../../provider/core/schema/package-schema.ts";
+import { stackSchemaOf } from "../../provider/core/schema/stack-schema.ts";
+import {
+  anything,
+  asset,
+  type Fields,
+  group,
+  list,
+  map,
+  optional,
+  text,
+} from "../../provider/core/type/field.ts";
+import { resource } from "../../provider/core/type/resource.ts";
 import { validate } from "../../provider/core/validate.ts";
 import {
   archive,

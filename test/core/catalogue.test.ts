@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
-import { annotations, type Fields, isOfDefaults, isRequired } from "../../provider/core/field.ts";
+import { fromWireName, toWireName } from "../../provider/core/object/wire-name.ts";
+import { annotations, type Fields, isOfDefaults, isRequired } from "../../provider/core/type/field.ts";
 import { version } from "../../provider/core/version.ts";
-import { fromWireName, toWireName } from "../../provider/core/wire-name.ts";
 import { catalogue, packageSchema, stackSchema } from "../../provider/provider.ts";
 import { functionTypes, resourceTypes } from "../../provider/resources/index.ts";
 

@@ -1,15 +1,25 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diffResource } from "../../provider/core/diff.ts";
-import { choice, flag, group, id, integer, list, map, optional, text } from "../../provider/core/field.ts";
-import { resource } from "../../provider/core/resource.ts";
+import { diffResource } from "../../provider/core/judgement/diff.ts";
 import {
   foretoldCreate,
   foretoldUpdate,
   importedInputs,
   refreshedInputs,
   stateOf,
-} from "../../provider/core/state.ts";
+} from "../../provider/core/object/state.ts";
+import {
+  choice,
+  flag,
+  group,
+  id,
+  integer,
+  list,
+  map,
+  optional,
+  text,
+} from "../../provider/core/type/field.ts";
+import { resource } from "../../provider/core/type/resource.ts";
 import { isUnknown, secret, unknown, type ValueMap } from "../../provider/core/value.ts";
 
 const words = { description: "" };

@@ -1,14 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { automaticName, decideName, isAutomaticName } from "../../provider/core/automatic-name.ts";
-import { comparable, equal, same } from "../../provider/core/compare.ts";
-import { group, id, integer, list, map, optional, text } from "../../provider/core/field.ts";
+import { comparable, equal, same } from "../../provider/core/judgement/compare.ts";
 import { nearest } from "../../provider/core/nearest.ts";
-import { type NormalFormName, normalForms, roundNearest, roundUp } from "../../provider/core/normal-form.ts";
+import { fromWire, pathFromWire, toWire } from "../../provider/core/object/wire.ts";
+import { fromWireName, toWireName } from "../../provider/core/object/wire-name.ts";
 import { formatPath, isWithin, parsePath } from "../../provider/core/property-path.ts";
+import { automaticName, decideName, isAutomaticName } from "../../provider/core/type/automatic-name.ts";
+import { group, id, integer, list, map, optional, text } from "../../provider/core/type/field.ts";
+import {
+  type NormalFormName,
+  normalForms,
+  roundNearest,
+  roundUp,
+} from "../../provider/core/type/normal-form.ts";
 import { resourceReference, secret, unknown, type Value } from "../../provider/core/value.ts";
-import { fromWire, pathFromWire, toWire } from "../../provider/core/wire.ts";
-import { fromWireName, toWireName } from "../../provider/core/wire-name.ts";
 
 const word = fc.stringMatching(/^[a-z][a-z0-9]{0,5}$/);
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Value>;

@@ -1,8 +1,8 @@
 /** Verbs that belong to an area: their arguments, what they foresee, and the word without which nothing is destroyed. */
 
 import { expect, test } from "vitest";
-import { areaVerb, areaVerbInfo } from "../../provider/core/area-verb.ts";
-import { integer, optional } from "../../provider/core/field.ts";
+import { areaVerb, areaVerbInfo } from "../../provider/core/type/area-verb.ts";
+import { integer, optional } from "../../provider/core/type/field.ts";
 import { foreseeAreaVerb, runAreaVerb } from "../../provider/verbs/run-area.ts";
 import { service, sessionOf, words } from "./small-world.ts";
 

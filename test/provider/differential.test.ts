@@ -2,8 +2,8 @@
 
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { toWireName } from "../../provider/core/object/wire-name.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
-import { toWireName } from "../../provider/core/wire-name.ts";
 import { type Account, openAccount, resourceNamed } from "./deployment.ts";
 
 let account: Account;

@@ -1,10 +1,10 @@
 /** What a type may ask of the verbs beyond today's five types, shown on a type made for it and a service in memory. */
 
 import { describe, expect, test } from "vitest";
-import { anything, flag, group, integer, optional, text } from "../../provider/core/field.ts";
-import { newPlan } from "../../provider/core/plan.ts";
-import { resource } from "../../provider/core/resource.ts";
+import { newPlan } from "../../provider/core/judgement/plan.ts";
 import { AnswerLostError, ApiError, notThere, type WireObject } from "../../provider/core/service-port.ts";
+import { anything, flag, group, integer, optional, text } from "../../provider/core/type/field.ts";
+import { resource } from "../../provider/core/type/resource.ts";
 import { isSecret, reveal, secret, type ValueMap } from "../../provider/core/value.ts";
 import { createResource } from "../../provider/verbs/create.ts";
 import { deleteResource } from "../../provider/verbs/delete.ts";

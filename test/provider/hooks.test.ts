@@ -1,10 +1,10 @@
 /** Objects that are not one POST, GET and DELETE of one path (decision note 013), each shown on a small type and a service in memory. */
 
 import { describe, expect, test } from "vitest";
-import { id, integer, list, optional, text } from "../../provider/core/field.ts";
 import { CheckFailedError } from "../../provider/core/protocol.ts";
-import { resource } from "../../provider/core/resource.ts";
 import type { WireObject } from "../../provider/core/service-port.ts";
+import { id, integer, list, optional, text } from "../../provider/core/type/field.ts";
+import { resource } from "../../provider/core/type/resource.ts";
 import { createResource, findResource } from "../../provider/verbs/create.ts";
 import { deleteResource } from "../../provider/verbs/delete.ts";
 import { listResources, readResource } from "../../provider/verbs/read.ts";

@@ -1,9 +1,9 @@
 /** Objects that neither a name nor a date tells from ones like them, shown on a small type and a service in memory. */
 
 import { describe, expect, test } from "vitest";
-import { text } from "../../provider/core/field.ts";
-import { resource } from "../../provider/core/resource.ts";
 import type { WireObject } from "../../provider/core/service-port.ts";
+import { text } from "../../provider/core/type/field.ts";
+import { resource } from "../../provider/core/type/resource.ts";
 import { findResource } from "../../provider/verbs/create.ts";
 import { make, named, service, sessionOf, words } from "./small-world.ts";
 

@@ -2,7 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Emulator } from "../../emulator/index.ts";
-import { annotations } from "../../provider/core/field.ts";
+import { annotations } from "../../provider/core/type/field.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { resourceTypes } from "../../provider/resources/index.ts";
 import { comparable } from "../e2e/account.ts";

@@ -1,9 +1,9 @@
 /** What the service's remaining objects need of the core (decision note 013), each shown on a small type and a service in memory. */
 
 import { describe, expect, test } from "vitest";
-import { anything, group, id, integer, optional, text } from "../../provider/core/field.ts";
-import { resource } from "../../provider/core/resource.ts";
 import { ApiError, type WireObject } from "../../provider/core/service-port.ts";
+import { anything, group, id, integer, optional, text } from "../../provider/core/type/field.ts";
+import { resource } from "../../provider/core/type/resource.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { findResource } from "../../provider/verbs/create.ts";
 import { deleteResource } from "../../provider/verbs/delete.ts";

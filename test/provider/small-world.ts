@@ -1,8 +1,8 @@
 /** A service in memory for small types of a test's own: it answers what a table says, keeps what it was asked, and loses the answers that it is told to lose. */
 
-import { newPlan } from "../../provider/core/plan.ts";
-import type { ResourceType } from "../../provider/core/resource.ts";
+import { newPlan } from "../../provider/core/judgement/plan.ts";
 import { AnswerLostError, notThere, type WireObject } from "../../provider/core/service-port.ts";
+import type { ResourceType } from "../../provider/core/type/resource.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { createResource } from "../../provider/verbs/create.ts";
 import { markerWith } from "../../provider/verbs/marker.ts";

@@ -1,7 +1,7 @@
 /** Which target the objects of a stack are on: an account of a service, for each provider that the stack uses. Pure. */
 
 import { isDefaultProvider, isProviderType, referencedProvider } from "../../core/engines/urn.ts";
-import type { TargetIdentity } from "../../core/target.ts";
+import type { TargetIdentity } from "../../core/protocol/target.ts";
 import type { Attempt, ResourceState } from "./state.ts";
 
 /** `credential` is keyed by the stack's lineage. */

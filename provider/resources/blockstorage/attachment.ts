@@ -1,7 +1,7 @@
 /** How a volume comes to and from a compute instance (contract section 2.10). Knows no field of a volume but the attachment's own. */
 
-import type { ActionContext } from "../../core/resource.ts";
 import { isAnswerLost, isApiError, type WireObject } from "../../core/service-port.ts";
+import type { ActionContext } from "../../core/type/resource.ts";
 
 interface Attachment {
   readonly computeId?: string;

@@ -1,7 +1,7 @@
 /** Functions of the block storage area (contract section 4.8). */
 
-import { id, text } from "../../core/field.ts";
-import { getAll, getOne, shown } from "../../core/getter.ts";
+import { id, text } from "../../core/type/field.ts";
+import { getAll, getOne, shown } from "../../core/type/getter.ts";
 import { taggedWith } from "../fields.ts";
 import { Volume } from "./volume.ts";
 

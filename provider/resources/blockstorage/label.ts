@@ -1,6 +1,6 @@
 /** A volume's label (contract section 2.10; pattern of the notes, section 10). */
 
-import { text } from "../../core/field.ts";
+import { text } from "../../core/type/field.ts";
 
 export const label = text({
   description:

@@ -1,7 +1,7 @@
 /** Volume: block storage that attaches to a compute instance of its region (contract section 2.10). */
 
-import { flag, id, integer, optional, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
+import { flag, id, integer, optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 import { tags, times } from "../fields.ts";
 import { detach, reattach } from "./attachment.ts";
 import { createRequest } from "./creation.ts";

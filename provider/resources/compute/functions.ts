@@ -1,10 +1,10 @@
 /** Functions of the compute area: StackScripts, the account's own and public ones (contract section 4.1). */
 
-import { flag, id, optional, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
-import { getOne, shown } from "../../core/getter.ts";
+import { viewList, viewOf } from "../../core/object/view.ts";
 import type { WireObject } from "../../core/service-port.ts";
-import { viewList, viewOf } from "../../core/view.ts";
+import { flag, id, optional, text } from "../../core/type/field.ts";
+import { providerFunction } from "../../core/type/function.ts";
+import { getOne, shown } from "../../core/type/getter.ts";
 import { StackScript } from "./stackscript.ts";
 
 export const getStackScript = getOne(shown(StackScript), {

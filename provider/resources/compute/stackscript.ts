@@ -1,7 +1,7 @@
 /** StackScript: a script that sets up new compute instances (contract section 2.2). */
 
-import { flag, group, integer, list, optional, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
+import { flag, group, integer, list, optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 import { times } from "../fields.ts";
 
 const advice =

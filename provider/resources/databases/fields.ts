@@ -1,6 +1,6 @@
 /** Fields of a managed database that are the same for both kinds (contract section 2.5). */
 
-import { anything, choice, flag, group, id, integer, list, optional, text } from "../../core/field.ts";
+import { anything, choice, flag, group, id, integer, list, optional, text } from "../../core/type/field.ts";
 
 /** When maintenance happens; it replaces the whole window, and what is left out is the service's choice. */
 export const updates = optional(

@@ -1,10 +1,10 @@
 /** Functions on managed databases of either kind: what there is, backups, and how to connect (contract section 4.3). */
 
-import { choice, group, id, integer, optional, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
-import { existing, getAll, getOne } from "../../core/getter.ts";
+import { objectFromWire } from "../../core/object/wire.ts";
+import { choice, group, id, integer, optional, text } from "../../core/type/field.ts";
+import { providerFunction } from "../../core/type/function.ts";
+import { existing, getAll, getOne } from "../../core/type/getter.ts";
 import type { ValueMap } from "../../core/value.ts";
-import { objectFromWire } from "../../core/wire.ts";
 import { certificateOf, credentialsOf } from "./access.ts";
 import { kindNames } from "./kinds.ts";
 

@@ -1,7 +1,7 @@
 /** A managed database, of either kind: one description for both types (contract section 2.5). */
 
-import { choice, type Fields, optional, text } from "../../core/field.ts";
-import { type CheckedInputs, type ResourceType, resource } from "../../core/resource.ts";
+import { choice, type Fields, optional, text } from "../../core/type/field.ts";
+import { type CheckedInputs, type ResourceType, resource } from "../../core/type/resource.ts";
 import { times } from "../fields.ts";
 import { withAccess } from "./access.ts";
 import { common } from "./fields.ts";

@@ -1,8 +1,8 @@
 /** The two types of managed databases, and the functions that show them (contract section 4.3). */
 
-import { id, text } from "../../core/field.ts";
-import { getAll, getOne, shown } from "../../core/getter.ts";
-import type { ResourceType } from "../../core/resource.ts";
+import { id, text } from "../../core/type/field.ts";
+import { getAll, getOne, shown } from "../../core/type/getter.ts";
+import type { ResourceType } from "../../core/type/resource.ts";
 import { instanceOf } from "./instance.ts";
 import { type Kind, mysql, postgresql } from "./kinds.ts";
 

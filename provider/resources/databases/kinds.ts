@@ -1,6 +1,6 @@
 /** What tells the two kinds of managed databases apart, as data (contract section 2.5). Knows no service. */
 
-import { choice, optional } from "../../core/field.ts";
+import { choice, optional } from "../../core/type/field.ts";
 
 export interface Kind {
   /** In paths and in ids of engines. */

@@ -1,7 +1,7 @@
 /** Functions that show what databases can be made of: engines and node types (contract section 4.3). */
 
-import { choice, flag, group, integer, list, number, optional, text } from "../../core/field.ts";
-import { getAll, getOne } from "../../core/getter.ts";
+import { choice, flag, group, integer, list, number, optional, text } from "../../core/type/field.ts";
+import { getAll, getOne } from "../../core/type/getter.ts";
 import { kindNames } from "./kinds.ts";
 
 const engineFields = {

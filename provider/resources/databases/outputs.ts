@@ -1,6 +1,6 @@
 /** What the service makes of a managed database, the same for both kinds (notes, section 5). */
 
-import { group, integer, optional, text } from "../../core/field.ts";
+import { group, integer, optional, text } from "../../core/type/field.ts";
 
 export const outputs = {
   status: text({ description: "`active` when it is ready." }),

@@ -1,8 +1,8 @@
 /** What a preview finds out about a database from the live account (contract sections 2.5, 3 and 7). Writes nothing. */
 
 import { nearest } from "../../core/nearest.ts";
-import type { LookupContext } from "../../core/resource.ts";
 import { isApiError, type WireObject } from "../../core/service-port.ts";
+import type { LookupContext } from "../../core/type/resource.ts";
 import type { Kind } from "./kinds.ts";
 
 /** Values as both kinds have them. */

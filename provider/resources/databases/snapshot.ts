@@ -1,8 +1,8 @@
 /** Snapshot: a backup of a managed database, taken on request (contract sections 2.5 and 3). */
 
-import { choice, id, optional, text } from "../../core/field.ts";
-import { type ActionContext, resource } from "../../core/resource.ts";
 import type { WireObject } from "../../core/service-port.ts";
+import { choice, id, optional, text } from "../../core/type/field.ts";
+import { type ActionContext, resource } from "../../core/type/resource.ts";
 import { kindNames } from "./kinds.ts";
 
 /** How many snapshots a database may have (contract section 8). */

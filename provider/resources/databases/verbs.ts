@@ -1,8 +1,8 @@
 /** What can be done to a database beside changing it: new credentials, patches, a restore (contract sections 3 and 4.3). */
 
-import { type Fields, id } from "../../core/field.ts";
-import type { Verb } from "../../core/resource.ts";
 import type { WireObject } from "../../core/service-port.ts";
+import { type Fields, id } from "../../core/type/field.ts";
+import type { Verb } from "../../core/type/resource.ts";
 import { credentialsOf } from "./access.ts";
 
 /** States from which a backup can be restored. */

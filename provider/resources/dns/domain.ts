@@ -1,7 +1,7 @@
 /** Domain: a DNS zone hosted by the service (contract section 2.3). */
 
-import { choice, group, id, integer, list, optional, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
+import { choice, group, id, integer, list, optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 import { tags, times } from "../fields.ts";
 
 const seconds = (description: string) =>

@@ -1,9 +1,9 @@
 /** Functions of the DNS area: domains, records and rendered zone files (contract section 4.2). */
 
-import { choice, id, list, optional, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
-import { existing, getAll, getOne, shown } from "../../core/getter.ts";
-import { viewList, viewOf } from "../../core/view.ts";
+import { viewList, viewOf } from "../../core/object/view.ts";
+import { choice, id, list, optional, text } from "../../core/type/field.ts";
+import { providerFunction } from "../../core/type/function.ts";
+import { existing, getAll, getOne, shown } from "../../core/type/getter.ts";
 import { taggedWith } from "../fields.ts";
 import { Domain } from "./domain.ts";
 import { relativeName } from "./names.ts";

@@ -1,8 +1,8 @@
 /** How a cluster is reached: API endpoints and kubeconfig, which come minutes after the cluster, and the dashboard (contract sections 4.5 and 8). */
 
-import type { Fields } from "../../core/field.ts";
-import type { ActionContext } from "../../core/resource.ts";
 import { isApiError, type ServicePort, TimeoutError, type WireObject } from "../../core/service-port.ts";
+import type { Fields } from "../../core/type/field.ts";
+import type { ActionContext } from "../../core/type/resource.ts";
 
 /** Seconds for which a read waits for what comes late; a write waits until it is there. */
 const patience = 5;

@@ -1,8 +1,8 @@
 /** Cluster: a Kubernetes cluster and the pools that are declared with it (contract sections 2.7, 3 and 4.5). */
 
-import { anything, flag, group, map, optional, text } from "../../core/field.ts";
 import { formatPath } from "../../core/property-path.ts";
-import { resource } from "../../core/resource.ts";
+import { anything, flag, group, map, optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 import { isValueMap, type Value, type ValueMap } from "../../core/value.ts";
 import { tags } from "../fields.ts";
 import { pool } from "./fields.ts";

@@ -1,6 +1,6 @@
 /** Fields that a cluster's own pools and a NodePool share (contract section 2.7). */
 
-import { choice, flag, group, integer, list, optional, text } from "../../core/field.ts";
+import { choice, flag, group, integer, list, optional, text } from "../../core/type/field.ts";
 import { tags } from "../fields.ts";
 
 const bound = (description: string) =>

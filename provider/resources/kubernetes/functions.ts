@@ -1,11 +1,11 @@
 /** Functions of the Kubernetes area: clusters, their pools and nodes (contract section 4.5). */
 
 import type { TProperties } from "typebox";
-import { type Fields, group, id, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
-import { existing, getAll, getOne, shown } from "../../core/getter.ts";
-import { viewFields } from "../../core/view.ts";
-import { objectFromWire } from "../../core/wire.ts";
+import { viewFields } from "../../core/object/view.ts";
+import { objectFromWire } from "../../core/object/wire.ts";
+import { type Fields, group, id, text } from "../../core/type/field.ts";
+import { providerFunction } from "../../core/type/function.ts";
+import { existing, getAll, getOne, shown } from "../../core/type/getter.ts";
 import { taggedWith } from "../fields.ts";
 import { Cluster } from "./cluster.ts";
 import { nodes } from "./fields.ts";

@@ -1,8 +1,8 @@
 /** What a cluster leaves behind when it is deleted (contract section 3). */
 
-import type { Fields } from "../../core/field.ts";
-import type { ObjectContext } from "../../core/resource.ts";
 import { isApiError, isGone, type ServicePort, type WireObject } from "../../core/service-port.ts";
+import type { Fields } from "../../core/type/field.ts";
+import type { ObjectContext } from "../../core/type/resource.ts";
 import type { LivePool } from "./pools/pool.ts";
 
 /** Tells of volumes that are attached to its nodes: they stay, and go on costing. */

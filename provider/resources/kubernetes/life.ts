@@ -1,8 +1,8 @@
 /** How a cluster is made, read and changed, and when it is finished (contract sections 2.7, 4.5 and 8). */
 
-import type { FetchContext } from "../../core/resource.ts";
 import type { WireObject } from "../../core/service-port.ts";
-import { fingerprint } from "../../core/trigger.ts";
+import type { FetchContext } from "../../core/type/resource.ts";
+import { fingerprint } from "../../core/type/trigger.ts";
 import { access, reachable } from "./access.ts";
 import {
   asRead,

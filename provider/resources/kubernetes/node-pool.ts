@@ -1,9 +1,9 @@
 /** NodePool: a pool of a cluster that is a resource of its own (contract sections 2.7 and 4.5). */
 
 import type { TSchema } from "typebox";
-import { anything, type Fields, id, optional, text } from "../../core/field.ts";
-import { type ObjectContext, resource } from "../../core/resource.ts";
-import { fingerprint } from "../../core/trigger.ts";
+import { anything, type Fields, id, optional, text } from "../../core/type/field.ts";
+import { type ObjectContext, resource } from "../../core/type/resource.ts";
+import { fingerprint } from "../../core/type/trigger.ts";
 import { autoscaler, nodes, pool } from "./fields.ts";
 import { idOfPool } from "./pools/layout.ts";
 import { forgetRecycling, recycle } from "./pools/nodes.ts";

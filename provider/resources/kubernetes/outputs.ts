@@ -1,6 +1,6 @@
 /** What the service makes of a cluster (contract section 4.5; notes, section 7.1). */
 
-import { list, map, optional, text } from "../../core/field.ts";
+import { list, map, optional, text } from "../../core/type/field.ts";
 import { times } from "../fields.ts";
 import { nodes } from "./fields.ts";
 

@@ -1,10 +1,10 @@
 /** What a preview finds out about a cluster from the live account (contract sections 2.7, 3 and 7). Writes nothing. */
 
-import type { Fields } from "../../core/field.ts";
 import { nearest } from "../../core/nearest.ts";
 import { formatPath } from "../../core/property-path.ts";
-import type { LookupContext } from "../../core/resource.ts";
 import { isApiError, type WireObject } from "../../core/service-port.ts";
+import type { Fields } from "../../core/type/field.ts";
+import type { LookupContext } from "../../core/type/resource.ts";
 import { idOfPool, type Specs } from "./pools/layout.ts";
 import { isAlike, type PoolSpec, remaking } from "./pools/pool.ts";
 import type { ClusterLookupContext, ClusterValues } from "./values.ts";

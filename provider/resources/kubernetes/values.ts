@@ -1,7 +1,7 @@
 /** What a cluster's hooks in files of their own see of its declaration. Pure types. */
 
-import type { Fields } from "../../core/field.ts";
-import type { AspectContext, LookupContext, ObjectContext } from "../../core/resource.ts";
+import type { Fields } from "../../core/type/field.ts";
+import type { AspectContext, LookupContext, ObjectContext } from "../../core/type/resource.ts";
 import type { Ids, Specs } from "./pools/layout.ts";
 
 /** A cluster's declared values. */

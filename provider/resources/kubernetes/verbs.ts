@@ -1,9 +1,9 @@
 /** What can be done to a cluster, beside changing it (contract sections 3 and 4.5). */
 
-import { type Fields, text } from "../../core/field.ts";
-import type { ObjectContext, Verb } from "../../core/resource.ts";
 import { isApiError, type WireObject } from "../../core/service-port.ts";
-import { fingerprint } from "../../core/trigger.ts";
+import { type Fields, text } from "../../core/type/field.ts";
+import type { ObjectContext, Verb } from "../../core/type/resource.ts";
+import { fingerprint } from "../../core/type/trigger.ts";
 import { isThere, kubeconfigIn } from "./access.ts";
 import { idOfPool } from "./pools/layout.ts";
 import { nodesReady, poolOfNode, recycle } from "./pools/nodes.ts";

@@ -1,9 +1,9 @@
 /** Functions that show how a cluster is reached, and which versions there are (contract section 4.5). */
 
-import { id, list, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
-import { existing } from "../../core/getter.ts";
 import { isApiError } from "../../core/service-port.ts";
+import { id, list, text } from "../../core/type/field.ts";
+import { providerFunction } from "../../core/type/function.ts";
+import { existing } from "../../core/type/getter.ts";
 import { kubeconfigIn } from "./access.ts";
 
 const clusterId = id({ description: "Id of the cluster.", reference: "kubernetes/cluster" });

@@ -1,7 +1,7 @@
 /** Contact: somebody to tell of problems that managed monitoring finds (contract section 2.8). */
 
-import { group, optional, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
+import { group, optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 
 const number = (description: string) =>
   optional(

@@ -1,8 +1,8 @@
 /** Credential: a user name and a password that support staff may use (contract section 2.8). The service never answers either. */
 
-import { optional, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
 import { isAnswerLost } from "../../core/service-port.ts";
+import { optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 import { labelRule } from "./label.ts";
 
 /** How often an update is sent whose answer is lost each time; sending it twice does what sending it once does. */

@@ -1,9 +1,9 @@
 /** Functions of the managed area for what can be declared: contacts, services, credentials and settings (contract section 4.6). */
 
-import { id, optional, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
-import { existing, getAll, getOne, shown } from "../../core/getter.ts";
-import { viewList, viewOf } from "../../core/view.ts";
+import { viewList, viewOf } from "../../core/object/view.ts";
+import { id, optional, text } from "../../core/type/field.ts";
+import { providerFunction } from "../../core/type/function.ts";
+import { existing, getAll, getOne, shown } from "../../core/type/getter.ts";
 import { Contact } from "./contact.ts";
 import { Credential } from "./credential.ts";
 import { InstanceSettings } from "./instance-settings.ts";

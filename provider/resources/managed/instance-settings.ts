@@ -1,7 +1,7 @@
 /** InstanceSettings: how support staff reach one compute instance (contract section 2.8). Every instance has them. */
 
-import { flag, group, id, integer, optional, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
+import { flag, group, id, integer, optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 
 const defaults = { access: true, ip: "any", port: null, user: null };
 

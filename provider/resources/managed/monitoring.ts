@@ -1,10 +1,10 @@
 /** Functions of the managed area for what monitoring tells: issues, usage and the support staff's key (contract section 4.6). */
 
-import { group, id, integer, list, number, optional, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
-import { getAll, getOne } from "../../core/getter.ts";
+import { objectFromWire } from "../../core/object/wire.ts";
 import type { WireObject } from "../../core/service-port.ts";
-import { objectFromWire } from "../../core/wire.ts";
+import { group, id, integer, list, number, optional, text } from "../../core/type/field.ts";
+import { providerFunction } from "../../core/type/function.ts";
+import { getAll, getOne } from "../../core/type/getter.ts";
 
 const issueFields = {
   id: text({ description: "Id of the issue." }),

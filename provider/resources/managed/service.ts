@@ -1,7 +1,7 @@
 /** Service: something whose answers managed monitoring watches (contract section 2.8). */
 
-import { choice, flag, id, integer, list, optional, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
+import { choice, flag, id, integer, list, optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 import { times } from "../fields.ts";
 import { addressForms, hostOf, isPrivate } from "./address.ts";
 import { labelRule } from "./label.ts";

@@ -1,8 +1,8 @@
 /** Bucket: holds objects in one cluster (contract section 2.6). */
 
-import { choice, flag, integer, optional, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
 import { isAnswerLost } from "../../core/service-port.ts";
+import { choice, flag, integer, optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 import { cluster, label } from "./label.ts";
 import { empty, pagesOf } from "./objects.ts";
 

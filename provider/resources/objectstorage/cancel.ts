@@ -1,7 +1,7 @@
 /** The verb that ends Object Storage on the account, with everything that is in it (contract section 4.4). */
 
-import { areaVerb } from "../../core/area-verb.ts";
 import { isAnswerLost, isApiError, type ServicePort } from "../../core/service-port.ts";
+import { areaVerb } from "../../core/type/area-verb.ts";
 
 const path = "/object-storage/cancel";
 

@@ -1,8 +1,8 @@
 /** BucketCertificate: the TLS certificate of a bucket whose label is a domain (contract section 2.6). */
 
-import { flag, optional, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
 import { isGone } from "../../core/service-port.ts";
+import { flag, optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 import { bucketPath } from "./paths.ts";
 import { bucket, cluster } from "./place.ts";
 

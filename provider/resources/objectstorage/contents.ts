@@ -1,9 +1,9 @@
 /** Functions of the object storage area that show what a bucket holds and how it is reached (contract section 4.4). */
 
-import { choice, flag, group, integer, list, optional, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
-import { existing } from "../../core/getter.ts";
-import { objectFromWire } from "../../core/wire.ts";
+import { objectFromWire } from "../../core/object/wire.ts";
+import { choice, flag, group, integer, list, optional, text } from "../../core/type/field.ts";
+import { providerFunction } from "../../core/type/function.ts";
+import { existing } from "../../core/type/getter.ts";
 import { pagesOf, signed } from "./objects.ts";
 import { bucketPath } from "./paths.ts";
 

@@ -1,10 +1,10 @@
 /** Functions of the object storage area that show clusters, buckets and their transfer (contract section 4.4). */
 
-import { group, integer, optional, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
-import { existing, getAll, getOne } from "../../core/getter.ts";
-import { viewFields, viewList, viewOf } from "../../core/view.ts";
-import { objectFromWire } from "../../core/wire.ts";
+import { viewFields, viewList, viewOf } from "../../core/object/view.ts";
+import { objectFromWire } from "../../core/object/wire.ts";
+import { group, integer, optional, text } from "../../core/type/field.ts";
+import { providerFunction } from "../../core/type/function.ts";
+import { existing, getAll, getOne } from "../../core/type/getter.ts";
 import { Bucket } from "./bucket.ts";
 import { bucketPath } from "./paths.ts";
 

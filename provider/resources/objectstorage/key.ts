@@ -1,8 +1,8 @@
 /** Key: an access key pair for the S3-compatible interface (contract section 2.6), and the functions that show keys. */
 
-import { choice, flag, group, list, optional, text } from "../../core/field.ts";
-import { getAll, getOne, shown } from "../../core/getter.ts";
-import { resource } from "../../core/resource.ts";
+import { choice, flag, group, list, optional, text } from "../../core/type/field.ts";
+import { getAll, getOne, shown } from "../../core/type/getter.ts";
+import { resource } from "../../core/type/resource.ts";
 import { isValueMap } from "../../core/value.ts";
 
 /** What the service writes in place of a secret that it has shown already. */

@@ -1,6 +1,6 @@
 /** A bucket's label (contract section 2.6; rules of the notes, section 6). */
 
-import { text } from "../../core/field.ts";
+import { text } from "../../core/type/field.ts";
 
 export const label = text({
   description:

@@ -1,7 +1,7 @@
 /** ObjectAcl: who may read one object (contract section 2.6). Every object has one. */
 
-import { choice, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
+import { choice, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 import { accessLists } from "./bucket.ts";
 import { bucketPath } from "./paths.ts";
 import { bucket, cluster, name, nameProblem } from "./place.ts";

@@ -1,8 +1,8 @@
 /** Object: one content in a bucket, stored and deleted by pre-signed URLs (contract section 2.6). */
 
-import { asset, integer, optional, text } from "../../core/field.ts";
-import { type ActionContext, type ObjectContext, resource } from "../../core/resource.ts";
 import type { WireObject } from "../../core/service-port.ts";
+import { asset, integer, optional, text } from "../../core/type/field.ts";
+import { type ActionContext, type ObjectContext, resource } from "../../core/type/resource.ts";
 import { contentTypeOf } from "./content-type.ts";
 import { deleteObject, uploadObject } from "./objects.ts";
 import { bucketPath } from "./paths.ts";

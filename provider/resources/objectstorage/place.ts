@@ -1,6 +1,6 @@
 /** Where something of a bucket is: the inputs that name it, and the rules for names of objects (contract section 2.6; notes, section 6). */
 
-import { text } from "../../core/field.ts";
+import { text } from "../../core/type/field.ts";
 
 /** Id of the bucket's cluster. */
 export const cluster = text({

@@ -1,9 +1,9 @@
 /** Functions of the VPC area: networks and their subnets (contract section 4.7). */
 
-import { flag, group, id, list, text } from "../../core/field.ts";
-import { getAll, getOne, shown } from "../../core/getter.ts";
+import { viewList, viewOf } from "../../core/object/view.ts";
 import type { WireObject } from "../../core/service-port.ts";
-import { viewList, viewOf } from "../../core/view.ts";
+import { flag, group, id, list, text } from "../../core/type/field.ts";
+import { getAll, getOne, shown } from "../../core/type/getter.ts";
 import { Subnet } from "./subnet.ts";
 import { Vpc } from "./vpc.ts";
 

@@ -1,9 +1,9 @@
 /** The function that lists addresses in VPCs (contract section 4.7). */
 
-import { flag, group, id, integer, list, optional, text } from "../../core/field.ts";
-import { providerFunction } from "../../core/function.ts";
-import { existing } from "../../core/getter.ts";
-import { objectFromWire } from "../../core/wire.ts";
+import { objectFromWire } from "../../core/object/wire.ts";
+import { flag, group, id, integer, list, optional, text } from "../../core/type/field.ts";
+import { providerFunction } from "../../core/type/function.ts";
+import { existing } from "../../core/type/getter.ts";
 
 const vpcId = (description: string) => id({ description, reference: "vpc/vpc" });
 

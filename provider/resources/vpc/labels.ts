@@ -1,6 +1,6 @@
 /** The label rule that VPCs and their subnets share (contract section 2.9). */
 
-import { text } from "../../core/field.ts";
+import { text } from "../../core/type/field.ts";
 
 /** A label that is unique among its siblings and named automatically when left out. */
 export const label = (description: string) =>

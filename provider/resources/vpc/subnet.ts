@@ -1,8 +1,8 @@
 /** Subnet: an address range of a Vpc (contract section 2.9). */
 
-import { id, optional, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
 import type { WireObject } from "../../core/service-port.ts";
+import { id, optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 import { times } from "../fields.ts";
 import { label } from "./labels.ts";
 import { overlaps, parseRange, rangeFault } from "./ranges.ts";

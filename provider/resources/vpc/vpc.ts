@@ -1,8 +1,8 @@
 /** Vpc: a private network of one region (contract section 2.9). */
 
-import { optional, text } from "../../core/field.ts";
-import { resource } from "../../core/resource.ts";
 import type { WireObject } from "../../core/service-port.ts";
+import { optional, text } from "../../core/type/field.ts";
+import { resource } from "../../core/type/resource.ts";
 import { times } from "../fields.ts";
 import { label } from "./labels.ts";
 import { holders } from "./subnet.ts";

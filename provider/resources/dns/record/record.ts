@@ -1,7 +1,7 @@
 /** Record: one DNS record of a Domain (contract section 2.4). */
 
-import { choice, id, integer, optional, text } from "../../../core/field.ts";
-import { resource } from "../../../core/resource.ts";
+import { choice, id, integer, optional, text } from "../../../core/type/field.ts";
+import { resource } from "../../../core/type/resource.ts";
 import { reveal, type Value, type ValueMap } from "../../../core/value.ts";
 import { times } from "../../fields.ts";
 import { relativeName } from "../names.ts";

@@ -1,7 +1,7 @@
 /** How records of one domain get on with each other: in one plan, and beside what the account has (contract section 2.4). */
 
-import type { LookupContext } from "../../../core/resource.ts";
 import type { WireObject } from "../../../core/service-port.ts";
+import type { LookupContext } from "../../../core/type/resource.ts";
 import { relativeName } from "../names.ts";
 import { judgeRecord } from "./rules.ts";
 import { isNullMx, type RecordValues } from "./types.ts";

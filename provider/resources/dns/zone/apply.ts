@@ -1,10 +1,10 @@
 /** Carries out the plan of a zone: as many requests at once as the service allows; what a lost answer leaves open is looked at again. */
 
-import type { ActionContext } from "../../../core/action.ts";
-import type { Fields } from "../../../core/field.ts";
+import { fromWireName, toWireName } from "../../../core/object/wire-name.ts";
 import { CheckFailedError } from "../../../core/protocol.ts";
 import { isAnswerLost, isApiError, isGone, type WireObject } from "../../../core/service-port.ts";
-import { fromWireName, toWireName } from "../../../core/wire-name.ts";
+import type { ActionContext } from "../../../core/type/action.ts";
+import type { Fields } from "../../../core/type/field.ts";
 import { isRecordType, specialFields } from "../record/types.ts";
 import type { Declared } from "./declared.ts";
 import { type LiveRecord, liveZone, type ZoneScope } from "./live.ts";

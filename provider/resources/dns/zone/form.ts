@@ -1,6 +1,6 @@
 /** A record of a zone in the one form in which records are compared, whoever spelled it. Pure; knows no list and no request. */
 
-import { canonicalAddress, roundNearest } from "../../../core/normal-form.ts";
+import { canonicalAddress, roundNearest } from "../../../core/type/normal-form.ts";
 import { relativeName, withoutDot } from "../names.ts";
 import { hostTargets } from "../record/relations.ts";
 import type { RecordValues } from "../record/types.ts";

@@ -1,7 +1,7 @@
 /** What stands between a zone and its change: what the account already has in its way, what other resources own, and how much may go at once. Pure. */
 
-import type { Examination } from "../../../core/action.ts";
-import type { Fields } from "../../../core/field.ts";
+import type { Examination } from "../../../core/type/action.ts";
+import type { Fields } from "../../../core/type/field.ts";
 import { relativeName } from "../names.ts";
 import { conflict, recordLimit } from "../record/relations.ts";
 import type { RecordValues } from "../record/types.ts";

@@ -1,7 +1,7 @@
 /** What is wrong with the records that a zone declares, each and together (contract section 2.4). Pure. */
 
-import type { Fields } from "../../../core/field.ts";
-import type { CheckedInputs, Refuse } from "../../../core/resource.ts";
+import type { Fields } from "../../../core/type/field.ts";
+import type { CheckedInputs, Refuse } from "../../../core/type/resource.ts";
 import { conflict, recordLimit } from "../record/relations.ts";
 import { judgeRecord } from "../record/rules.ts";
 import { isNullMx, type RecordValues } from "../record/types.ts";

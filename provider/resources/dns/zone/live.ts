@@ -1,8 +1,8 @@
 /** The records that a domain has: as the service answers them, as a zone compares them, as its state shows them. Pure. */
 
-import { annotations } from "../../../core/field.ts";
+import { toWireName } from "../../../core/object/wire-name.ts";
 import type { WireObject } from "../../../core/service-port.ts";
-import { toWireName } from "../../../core/wire-name.ts";
+import { annotations } from "../../../core/type/field.ts";
 import { Record } from "../record/record.ts";
 import { isRecordType, specialFields } from "../record/types.ts";
 import { declaredOf, type ZoneSource } from "./declared.ts";

@@ -1,6 +1,6 @@
 /** The values of a Zone as they are compared: the records of a list or a zone file in one form and one order, and where two such lists differ. Pure. */
 
-import type { Difference } from "../../../core/compare.ts";
+import type { Difference } from "../../../core/judgement/compare.ts";
 import {
   containsSecret,
   isSecret,

@@ -1,7 +1,7 @@
 /** Zone: all records of a Domain as one resource (contract section 2.4), from a list or a zone file. */
 
-import { choice, flag, group, id, list, optional, text } from "../../../core/field.ts";
-import { resource } from "../../../core/resource.ts";
+import { choice, flag, group, id, list, optional, text } from "../../../core/type/field.ts";
+import { resource } from "../../../core/type/resource.ts";
 import { Record } from "../record/record.ts";
 import { recordTypes } from "../record/types.ts";
 import { applyZone, emptyZone } from "./apply.ts";

@@ -3,7 +3,7 @@
  * nobody's here are the others. Pure.
  */
 
-import { equal } from "../../../core/compare.ts";
+import { equal } from "../../../core/judgement/compare.ts";
 import type { WireObject } from "../../../core/service-port.ts";
 import type { Value, ValueMap } from "../../../core/value.ts";
 import { createBody, isAlike, type LivePool, type PoolSpec } from "./pool.ts";

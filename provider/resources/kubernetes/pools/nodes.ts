@@ -1,8 +1,8 @@
 /** Waiting for nodes, and having them replaced (contract sections 2.7 and 3). */
 
-import type { Fields } from "../../../core/field.ts";
-import type { ObjectContext } from "../../../core/resource.ts";
 import type { WireObject } from "../../../core/service-port.ts";
+import type { Fields } from "../../../core/type/field.ts";
+import type { ObjectContext } from "../../../core/type/resource.ts";
 import { idOfPool } from "./layout.ts";
 import { isReady, type LivePool } from "./pool.ts";
 

@@ -1,8 +1,8 @@
 /** What is true of every pool, a cluster's own or a NodePool: its rules, how two are compared, what is sent for it (contract section 2.7). Makes no request. */
 
-import { same } from "../../../core/compare.ts";
-import type { Refuse } from "../../../core/resource.ts";
+import { same } from "../../../core/judgement/compare.ts";
 import type { WireObject } from "../../../core/service-port.ts";
+import type { Refuse } from "../../../core/type/resource.ts";
 import { isUnknown, isValueMap, reveal, type Value, type ValueMap } from "../../../core/value.ts";
 import { pool as fields } from "../fields.ts";
 

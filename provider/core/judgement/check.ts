@@ -1,0 +1,122 @@
+/** Checks the inputs of one resource: shape, the type's own rules, siblings of the plan, changes that cannot be. Makes no request. */
+
+import type { TSchema } from "typebox";
+import { isAmong, knownValues, plainInputs, withoutNulls } from "../plain.ts";
+import { parsePath } from "../property-path.ts";
+import type { CheckFailure, CheckRequest, CheckResponse } from "../protocol.ts";
+import { decideName } from "../type/automatic-name.ts";
+import { annotations, type Fields, fieldsOf, itemsOf, mapItemsOf } from "../type/field.ts";
+import type { CheckedInputs, ResourceType } from "../type/resource.ts";
+import { validate } from "../validate.ts";
+import {
+  containsUnknown,
+  isSecret,
+  isUnknown,
+  isValueMap,
+  secret,
+  type Value,
+  type ValueMap,
+} from "../value.ts";
+import { changedInputs } from "./diff.ts";
+import type { Plan, Verdict } from "./plan.ts";
+
+/** What checks stand on beside the inputs. */
+export type CheckGround = Pick<CheckedInputs<Fields>, "certificates" | "now"> & { readonly plan: Plan };
+
+/** Checked inputs (the user's spelling, automatic names added, secrets marked) and everything that is wrong with them. */
+export async function checkResource(
+  type: ResourceType,
+  request: CheckRequest,
+  { plan, certificates, now }: CheckGround,
+): Promise<CheckResponse> {
+  const failures: CheckFailure[] = [];
+  const given: { [name: string]: Value } = { ...withoutNulls(request.newInputs) };
+  for (const [name, field] of Object.entries(type.inputs)) {
+    const { naming } = annotations(field);
+    if (!naming || given[name] !== undefined) continue;
+    const decision = decideName(request, naming, request.oldInputs?.[name]);
+    if ("name" in decision) given[name] = decision.name;
+    else failures.push({ property: name, reason: decision.failure });
+  }
+  const plain = plainInputs(type.inputs, given);
+  const refused = new Set(failures.map((failure) => failure.property));
+  const shape = { fields: type.inputs, outputs: type.outputs, noun: "property" };
+  for (const failure of await validate(shape, plain)) {
+    if (!refused.has(failure.property)) failures.push(failure);
+  }
+  const faulty = new Set(failures.map((failure) => String(parsePath(failure.property)[0])));
+  const values = Object.fromEntries(Object.entries(knownValues(plain)).filter(([name]) => !faulty.has(name)));
+  const refuse = (property: string, reason: string) => {
+    if (faulty.has(property)) return;
+    const isHidden = isAmong(parsePath(property), plain.secretPaths);
+    failures.push({ property, reason: isHidden ? withoutValue(reason) : reason });
+  };
+  type.check?.({
+    values,
+    partly: Object.fromEntries(Object.entries(plain.values).filter(([name]) => !faulty.has(name))),
+    declares: (name) => given[name] !== undefined,
+    knows: (name) => given[name] === undefined || !containsUnknown(given[name]),
+    isNew: request.oldInputs === undefined,
+    parent: plan.parentOf(type, given),
+    refuse,
+    certificates,
+    now,
+  });
+  if (failures.length === 0) {
+    const verdict = plan.declare(type, request, given, request.oldInputs);
+    failures.push(...verdict.failures);
+    for (const doubt of verdict.doubts) request.log?.("warning", doubtful(doubt));
+  }
+  if (
+    failures.length === 0 &&
+    request.oldInputs &&
+    type.refuseChange &&
+    !replaces(type, request.oldInputs, {}, given)
+  ) {
+    type.refuseChange({
+      before: knownValues(plainInputs(type.inputs, request.oldInputs)),
+      after: values,
+      refuse,
+    });
+  }
+  return { inputs: markSecrets(type.inputs, given), failures };
+}
+
+/** What is said of a clash under a parent that does not exist yet. */
+function doubtful({ property, reason, parent }: Verdict["doubts"][number]): string {
+  const what = property === "" ? reason : `${property}: ${reason}`;
+  return `${what}; this is refused when it is made, if "${parent}", which does not exist yet, is what both belong to`;
+}
+
+/** A reason without the value that it ends with (`must be an address, not "x"`), where that is a secret. */
+export const withoutValue = (reason: string) => reason.replace(/,? not ".*$/s, "");
+
+/** True when the change between the two needs, or may need, a replacement. */
+export function replaces(
+  type: ResourceType,
+  oldInputs: ValueMap,
+  state: ValueMap,
+  newInputs: ValueMap,
+): boolean {
+  return changedInputs(type, oldInputs, state, newInputs).some(
+    (name) => annotations(type.inputs[name]!).immutable,
+  );
+}
+
+/** The inputs with every field that is secret by its schema marked, at any depth. */
+export function markSecrets(fields: Fields, inputs: ValueMap): ValueMap {
+  const mark = (field: TSchema | undefined, value: Value): Value => {
+    if (!field) return value;
+    if (annotations(field).secret) return isUnknown(value) || isSecret(value) ? value : secret(value);
+    if (Array.isArray(value)) return value.map((item) => mark(itemsOf(field), item as Value));
+    if (!isValueMap(value)) return value;
+    const known = fieldsOf(field);
+    return Object.fromEntries(
+      Object.entries(value).map(([name, item]) => [
+        name,
+        mark(known ? known[name] : mapItemsOf(field), item),
+      ]),
+    );
+  };
+  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, mark(fields[name], value)]));
+}
