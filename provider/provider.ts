@@ -18,7 +18,6 @@ import { refuseMistyped } from "./core/validate.ts";
 import { asset } from "./core/value.ts";
 import { areaVerbs, functionTypes, resourceTypes } from "./resources/index.ts";
 import { createService } from "./service/client.ts";
-import { certificates } from "./verbs/certificates.ts";
 import {
   checkConfig,
   configFields,
@@ -28,17 +27,18 @@ import {
   type Target,
   warningOf,
 } from "./verbs/config.ts";
-import { bytesOf } from "./verbs/content.ts";
 import { createResource, findResource } from "./verbs/create.ts";
 import { deleteResource } from "./verbs/delete.ts";
 import { invokeFunction } from "./verbs/invoke.ts";
-import { markerWith } from "./verbs/marker.ts";
 import { listResources, readResource } from "./verbs/read.ts";
 import { runVerb } from "./verbs/run.ts";
 import { foreseeAreaVerb, runAreaVerb } from "./verbs/run-area.ts";
-import { unappliedOf } from "./verbs/sent.ts";
 import { keyedQueue, type Service, type Session } from "./verbs/session.ts";
 import { updateResource } from "./verbs/update.ts";
+import { certificates } from "./verbs/values/certificates.ts";
+import { bytesOf } from "./verbs/values/content.ts";
+import { markerWith } from "./verbs/values/marker.ts";
+import { unappliedOf } from "./verbs/values/sent.ts";
 
 export interface ProviderOptions {
   /** Where credentials and the target are looked up when config has none; default `process.env`. */

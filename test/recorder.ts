@@ -11,7 +11,7 @@ import { afterAll } from "vitest";
 import type { Catalogue } from "../provider/core/protocol.ts";
 import { shortToken } from "../provider/core/token.ts";
 import type { ProviderCall } from "../provider/provider.ts";
-import type { ToldAnswer } from "../provider/service/transport.ts";
+import type { ToldAnswer } from "../provider/service/http/transport.ts";
 
 /** Reachers (`plumbline:dns:Domain create`) by operation (`POST /domains`). */
 export type Calls = { readonly [operation: string]: readonly string[] };

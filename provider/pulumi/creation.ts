@@ -16,11 +16,18 @@ import type {
 } from "../core/protocol.ts";
 import { ResourceInitFailedError, surelyNotWritten } from "../core/protocol.ts";
 import { exchange } from "./exchange.ts";
-import { StatusError } from "./failure.ts";
-import { timeoutOf } from "./request.ts";
-import { fateOf, isSameCreate, type Left, lastingInputs, leftBy, type Subject } from "./resumption.ts";
 import type { Session, Verb } from "./session.ts";
-import type { Begun, Takeover } from "./takeover.ts";
+import {
+  fateOf,
+  isSameCreate,
+  type Left,
+  lastingInputs,
+  leftBy,
+  type Subject,
+} from "./unfinished/resumption.ts";
+import type { Begun, Takeover } from "./unfinished/takeover.ts";
+import { StatusError } from "./wire/failure.ts";
+import { timeoutOf } from "./wire/request.ts";
 
 export function creation(session: Session) {
   const { encode, decode, run, kept } = exchange(session);

@@ -7,8 +7,8 @@ import type { GetSchemaRequest, ProviderHandshakeRequest } from "@pulumi/pulumi/
 import wire from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { sendTo } from "./engine-log.ts";
-import { StatusError } from "./failure.ts";
 import type { Session } from "./session.ts";
+import { StatusError } from "./wire/failure.ts";
 
 export function introduction(session: Session) {
   let schema: Promise<{ text: string; version: string }> | undefined;

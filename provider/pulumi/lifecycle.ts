@@ -13,12 +13,12 @@ import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { markSecretOutputs, secretOutputs, unknownProperties } from "../core/engines/outputs.ts";
 import type { DiffResponse, ResourceIdentity, ValueMap } from "../core/protocol.ts";
 import { ResourceInitFailedError } from "../core/protocol.ts";
-import type { Naming } from "./create-log.ts";
 import { exchange } from "./exchange.ts";
-import { checkFailures, StatusError } from "./failure.ts";
-import { diffReply } from "./reply.ts";
-import { timeoutOf, typeIn } from "./request.ts";
 import type { Session } from "./session.ts";
+import type { Naming } from "./unfinished/create-log.ts";
+import { checkFailures, StatusError } from "./wire/failure.ts";
+import { diffReply } from "./wire/reply.ts";
+import { timeoutOf, typeIn } from "./wire/request.ts";
 
 export function lifecycle(session: Session) {
   const { encode, decode, run, sawId, kept } = exchange(session);

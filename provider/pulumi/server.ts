@@ -5,11 +5,11 @@ import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import { configuration } from "./configuration.ts";
 import { creation } from "./creation.ts";
 import { sendTo } from "./engine-log.ts";
-import { failureOf } from "./failure.ts";
 import { introduction } from "./introduction.ts";
 import { invocation } from "./invocation.ts";
 import { lifecycle } from "./lifecycle.ts";
 import { createSession, type Parts, type Session } from "./session.ts";
+import { failureOf } from "./wire/failure.ts";
 
 export interface PluginOptions {
   /** Loads the provider; called once, by the first call that needs it. */

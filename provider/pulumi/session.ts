@@ -5,10 +5,10 @@ import { stackOf } from "../core/engines/urn.ts";
 import { createMask, quoted } from "../core/masking.ts";
 import type { Catalogue, Log, Provider, TargetIdentity, ValueMap } from "../core/protocol.ts";
 import { CancelledError } from "../core/protocol.ts";
-import { type CreateLog, openCreateLog } from "./create-log.ts";
 import { createEngineLog, type EngineLog, type Send } from "./engine-log.ts";
-import { createTakeover, type Takeover } from "./takeover.ts";
 import { refuseOther } from "./target.ts";
+import { type CreateLog, openCreateLog } from "./unfinished/create-log.ts";
+import { createTakeover, type Takeover } from "./unfinished/takeover.ts";
 
 /** What the plugin needs of the provider; loaded at the first call that needs it. */
 export interface Parts {

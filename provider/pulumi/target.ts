@@ -6,7 +6,7 @@
 import grpc from "@grpc/grpc-js";
 import type { Provider, TargetIdentity, ValueMap } from "../core/protocol.ts";
 import { containsUnknown, isValueMap } from "../core/value.ts";
-import { StatusError } from "./failure.ts";
+import { StatusError } from "./wire/failure.ts";
 
 /** The name among the provider's inputs; two underscores keep it out of what Pulumi shows, and out of what our own checks see. */
 const key = "__target";

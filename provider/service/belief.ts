@@ -4,9 +4,9 @@
  */
 
 import type { WireObject } from "../core/service-port.ts";
+import type { Request } from "./http/transport.ts";
 import type { Lists } from "./lists.ts";
 import { bare } from "./path.ts";
-import type { Request } from "./transport.ts";
 
 /** The most that the contract allows (section 8). */
 export const PAGE_SIZE = 500;

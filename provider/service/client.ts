@@ -13,21 +13,21 @@ import {
   type SpecialList,
   type WireObject,
 } from "../core/service-port.ts";
-import { readAnswer } from "./answer.ts";
-import { createBrand } from "./brand.ts";
 import { abortable, type Clock, cancelledBy, systemClock } from "./clock.ts";
+import { readAnswer } from "./http/answer.ts";
+import { createBrand } from "./http/brand.ts";
+import { createWays, type Proxies } from "./http/proxy.ts";
+import { createStorage } from "./http/storage.ts";
+import { createTransport } from "./http/transport.ts";
 import { createIdentity } from "./identity.ts";
 import { limited } from "./limiter.ts";
 import { createLists } from "./lists.ts";
-import { createMemory } from "./memory.ts";
 import { checkPath } from "./path.ts";
-import { createPoller } from "./poller.ts";
-import { createWays, type Proxies } from "./proxy.ts";
-import { createReads } from "./reads.ts";
+import { createMemory } from "./reading/memory.ts";
+import { createPoller } from "./reading/poller.ts";
+import { createReads } from "./reading/reads.ts";
+import type { Write } from "./reading/writes.ts";
 import { type RetryNotice, retried } from "./retry.ts";
-import { createStorage } from "./storage.ts";
-import { createTransport } from "./transport.ts";
-import type { Write } from "./writes.ts";
 
 export interface ServiceOptions {
   /** Lists that are not like any other. Default none. */

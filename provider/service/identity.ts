@@ -4,7 +4,7 @@
  */
 
 import { AccountChangedError } from "./errors.ts";
-import { type Answer, NoAnswer, type Send } from "./transport.ts";
+import { type Answer, NoAnswer, type Send } from "./http/transport.ts";
 
 export interface Identity {
   /** What the answers so far call the customer; `undefined` where none named one. */

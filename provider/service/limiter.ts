@@ -4,8 +4,8 @@
  */
 
 import { type Clock, cancelledBy } from "./clock.ts";
-import { allowance, retryAfterSeconds } from "./hints.ts";
-import type { Answer, Request, Send } from "./transport.ts";
+import { allowance, retryAfterSeconds } from "./http/hints.ts";
+import type { Answer, Request, Send } from "./http/transport.ts";
 
 export interface LimiterOptions {
   /** The most requests at once; also what it starts with. */

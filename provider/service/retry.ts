@@ -7,13 +7,13 @@ import {
   isGone,
   type WireObject,
 } from "../core/service-port.ts";
-import { isBusy } from "./answer.ts";
-import type { Brand } from "./brand.ts";
 import type { Clock } from "./clock.ts";
 import { UnreachableError } from "./errors.ts";
+import { isBusy } from "./http/answer.ts";
+import type { Brand } from "./http/brand.ts";
+import { NoAnswer, type Request } from "./http/transport.ts";
 import { LONGEST_PAUSE_SECONDS } from "./limiter.ts";
 import { bare } from "./path.ts";
-import { NoAnswer, type Request } from "./transport.ts";
 
 /** Told before each repeat. */
 export interface RetryNotice {

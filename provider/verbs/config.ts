@@ -15,7 +15,7 @@ import {
 import { type Fields, optional, text } from "../core/type/field.ts";
 import { validate } from "../core/validate.ts";
 import { containsSecret, containsUnknown, revealAll, type Value, type ValueMap } from "../core/value.ts";
-import { isLoopback, type Proxies, proxiesOf } from "../service/proxy.ts";
+import { isLoopback, type Proxies, proxiesOf } from "../service/http/proxy.ts";
 
 /** Config keys, with the environment variable that stands in for each. */
 export const configFields = {

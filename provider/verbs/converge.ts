@@ -8,11 +8,11 @@ import type { Fields } from "../core/type/field.ts";
 import type { Aspect } from "../core/type/resource.ts";
 import { forgetRuns } from "../core/type/trigger.ts";
 import type { ValueMap } from "../core/value.ts";
-import { bodyOf, fieldsToSync, isInvisible } from "./due.ts";
 import { reasonsOf } from "./failure.ts";
 import { fetchObject } from "./fetch.ts";
-import { type SentNote, sentNote } from "./sent.ts";
 import { actionContext, subjectOf, type Task } from "./task.ts";
+import { bodyOf, fieldsToSync, isInvisible } from "./values/due.ts";
+import { type SentNote, sentNote } from "./values/sent.ts";
 
 /** An object as it is when everything is done. */
 export interface Converged {

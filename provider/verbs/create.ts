@@ -15,19 +15,19 @@ import { isGone } from "../core/service-port.ts";
 import { annotations } from "../core/type/field.ts";
 import type { ResourceType } from "../core/type/resource.ts";
 import type { Value } from "../core/value.ts";
-import { type Found, findMade } from "./adopt.ts";
-import { notedBefore } from "./before.ts";
 import { converge, initFailed } from "./converge.ts";
-import { fieldsToSync, isInvisible } from "./due.ts";
-import { examine } from "./examine.ts";
-import { lookUp } from "./lookup.ts";
-import { type Creation, createOf, isTaken, type Made, make, taken, type Values } from "./make.ts";
-import { knowParts } from "./parts.ts";
-import { refuseTakeover } from "./presence.ts";
+import { examine } from "./foresight/examine.ts";
+import { lookUp } from "./foresight/lookup.ts";
+import { refuseTakeover } from "./foresight/presence.ts";
+import { type Found, findMade } from "./making/adopt.ts";
+import { notedBefore } from "./making/before.ts";
+import { type Creation, createOf, isTaken, type Made, make, taken, type Values } from "./making/make.ts";
+import { knowParts } from "./making/parts.ts";
+import { discard, isUseless } from "./making/shown-once.ts";
 import { begin, type Session } from "./session.ts";
-import { discard, isUseless } from "./shown-once.ts";
 import { actionContext, type Task } from "./task.ts";
-import { valuesToApply } from "./values.ts";
+import { valuesToApply } from "./values/applied.ts";
+import { fieldsToSync, isInvisible } from "./values/due.ts";
 
 export async function createResource(
   session: Session,

@@ -16,9 +16,9 @@ import { isGone, type WireObject } from "../core/service-port.ts";
 import type { ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
 import { fetchIfThere, fetchObject } from "./fetch.ts";
-import { noteSeen } from "./sent.ts";
 import { begin, type Session, type VerbScope } from "./session.ts";
 import { actionContext } from "./task.ts";
+import { noteSeen } from "./values/sent.ts";
 
 export async function readResource(
   session: Session,

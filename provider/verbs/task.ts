@@ -5,8 +5,8 @@ import type { WireObject } from "../core/service-port.ts";
 import type { Fields } from "../core/type/field.ts";
 import type { ActionContext, ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
-import { bytesOf } from "./content.ts";
 import type { VerbScope } from "./session.ts";
+import { bytesOf } from "./values/content.ts";
 
 /** An object and what it is to become. */
 export interface Task {

@@ -13,14 +13,14 @@ import { isGone } from "../core/service-port.ts";
 import type { ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
 import { converge } from "./converge.ts";
-import { examine } from "./examine.ts";
 import { refusal } from "./failure.ts";
 import { fetchObject } from "./fetch.ts";
-import { lookUp } from "./lookup.ts";
-import { knowParts } from "./parts.ts";
-import { unappliedOf } from "./sent.ts";
+import { examine } from "./foresight/examine.ts";
+import { lookUp } from "./foresight/lookup.ts";
+import { knowParts } from "./making/parts.ts";
 import { begin, type Session } from "./session.ts";
-import { valuesToApply } from "./values.ts";
+import { valuesToApply } from "./values/applied.ts";
+import { unappliedOf } from "./values/sent.ts";
 
 export async function updateResource(
   session: Session,

@@ -8,7 +8,7 @@ import { join, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { asset } from "../../provider/core/value.ts";
-import { bytesOf, hashOf } from "../../provider/verbs/content.ts";
+import { bytesOf, hashOf } from "../../provider/verbs/values/content.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "plumbline-content-"));
 const file = join(folder, "a.bin");

@@ -8,10 +8,10 @@ import { resource } from "../../provider/core/type/resource.ts";
 import { isSecret, reveal, secret, type ValueMap } from "../../provider/core/value.ts";
 import { createResource } from "../../provider/verbs/create.ts";
 import { deleteResource } from "../../provider/verbs/delete.ts";
-import { markerWith } from "../../provider/verbs/marker.ts";
 import { readResource } from "../../provider/verbs/read.ts";
 import { keyedQueue, type Service, type Session } from "../../provider/verbs/session.ts";
 import { updateResource } from "../../provider/verbs/update.ts";
+import { markerWith } from "../../provider/verbs/values/marker.ts";
 
 const words = { description: "" };
 const Engine = resource({

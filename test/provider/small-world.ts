@@ -5,8 +5,8 @@ import { AnswerLostError, notThere, type WireObject } from "../../provider/core/
 import type { ResourceType } from "../../provider/core/type/resource.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { createResource } from "../../provider/verbs/create.ts";
-import { markerWith } from "../../provider/verbs/marker.ts";
 import { keyedQueue, type Service, type Session } from "../../provider/verbs/session.ts";
+import { markerWith } from "../../provider/verbs/values/marker.ts";
 
 export const words = { description: "" };
 export const gone = () => notThere("/");

@@ -16,7 +16,7 @@ import { afterAll } from "vitest";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { servePlugin } from "../../provider/pulumi/server.ts";
 import type { Parts } from "../../provider/pulumi/session.ts";
-import { decodeProperties, encodeProperties } from "../../provider/pulumi/struct.ts";
+import { decodeProperties, encodeProperties } from "../../provider/pulumi/wire/struct.ts";
 
 export const thing = "plumbline:test/thing:Thing";
 export const urnOf = (name: string, type = thing, stack = "dev") =>

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { Notes, Provider, RequestContext } from "../../provider/core/protocol.ts";
 import { AnswerLostError } from "../../provider/core/service-port.ts";
 import { secret, type Value } from "../../provider/core/value.ts";
-import { objectKey, openCreateLog } from "../../provider/pulumi/create-log.ts";
+import { objectKey, openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
 import { freshFolder, refusal, startPlugin, thing, urnOf } from "./engine.ts";
 import { fakeProvider } from "./fake-provider.ts";
 

@@ -10,7 +10,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../emulator/index.ts";
 import { secret, type ValueMap } from "../../provider/core/value.ts";
 import { catalogue, createProvider, packageSchema } from "../../provider/provider.ts";
-import { openCreateLog } from "../../provider/pulumi/create-log.ts";
+import { openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
 import { freshFolder, type Naming, startEngine, startPlugin, urnOf } from "./engine.ts";
 
 const closers: (() => unknown)[] = [];

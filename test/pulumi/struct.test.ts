@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { unknownString } from "../../provider/core/engines/signature.ts";
 import type { Archive, Asset, Value, ValueMap } from "../../provider/core/value.ts";
 import { archive, asset, isSecret, resourceReference, secret, unknown } from "../../provider/core/value.ts";
-import { decodeProperties, decodeValue, encodeProperties } from "../../provider/pulumi/struct.ts";
+import { decodeProperties, decodeValue, encodeProperties } from "../../provider/pulumi/wire/struct.ts";
 
 const signature = "4dabf18193072939515e22adb298388d";
 

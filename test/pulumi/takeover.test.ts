@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { CreateRequest, EarlierAttempt, Provider } from "../../provider/core/protocol.ts";
 import { CheckFailedError } from "../../provider/core/protocol.ts";
 import { AnswerLostError } from "../../provider/core/service-port.ts";
-import { openCreateLog } from "../../provider/pulumi/create-log.ts";
+import { openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
 import { freshFolder, refusal, startEngine, startPlugin, thing, urnOf } from "./engine.ts";
 import { fakeProvider } from "./fake-provider.ts";
 

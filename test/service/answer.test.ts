@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ApiError } from "../../provider/core/service-port.ts";
-import { readAnswer } from "../../provider/service/answer.ts";
-import { createBrand } from "../../provider/service/brand.ts";
-import { allowance, retryAfterSeconds } from "../../provider/service/hints.ts";
-import type { Answer, Request } from "../../provider/service/transport.ts";
+import { readAnswer } from "../../provider/service/http/answer.ts";
+import { createBrand } from "../../provider/service/http/brand.ts";
+import { allowance, retryAfterSeconds } from "../../provider/service/http/hints.ts";
+import type { Answer, Request } from "../../provider/service/http/transport.ts";
 import { lists } from "./lists.ts";
 
 const now = Date.UTC(2024, 3, 1, 10, 0, 0);

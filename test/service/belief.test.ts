@@ -3,10 +3,10 @@
 import { gzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { isAnswerLost, isGone } from "../../provider/core/service-port.ts";
-import { createBrand } from "../../provider/service/brand.ts";
 import { createService, type Service } from "../../provider/service/client.ts";
-import { createWays } from "../../provider/service/proxy.ts";
-import { createTransport } from "../../provider/service/transport.ts";
+import { createBrand } from "../../provider/service/http/brand.ts";
+import { createWays } from "../../provider/service/http/proxy.ts";
+import { createTransport } from "../../provider/service/http/transport.ts";
 import { type BadServer, json, type Play, refusal, startBadServer } from "./bad-server.ts";
 import { createFakeClock } from "./fake-clock.ts";
 import { specialLists } from "./lists.ts";

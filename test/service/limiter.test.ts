@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Answer, Request } from "../../provider/service/http/transport.ts";
 import { limited } from "../../provider/service/limiter.ts";
-import type { Answer, Request } from "../../provider/service/transport.ts";
 import { createFakeClock, type FakeClock, settle } from "./fake-clock.ts";
 
 interface Desk {

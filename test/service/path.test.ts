@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkPath, nameOf, path } from "../../provider/service/path.ts";
-import { prefixes, showsOtherSide } from "../../provider/service/relation.ts";
+import { prefixes, showsOtherSide } from "../../provider/service/reading/effects.ts";
 import { lists, specialLists } from "./lists.ts";
 
 const { isCollection, itemOf, traitsOf } = lists;

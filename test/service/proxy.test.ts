@@ -6,7 +6,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { selfSigned } from "../../emulator/certificate.ts";
 import { createService, type Service } from "../../provider/service/client.ts";
-import { isLoopback, type Proxies, proxiesOf, proxyFor } from "../../provider/service/proxy.ts";
+import { isLoopback, type Proxies, proxiesOf, proxyFor } from "../../provider/service/http/proxy.ts";
 import { json, startBadServer } from "./bad-server.ts";
 
 const closing: (() => unknown)[] = [];

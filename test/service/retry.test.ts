@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { CancelledError } from "../../provider/core/protocol.ts";
 import { AnswerLostError, ApiError } from "../../provider/core/service-port.ts";
-import { createBrand } from "../../provider/service/brand.ts";
 import { UnreachableError } from "../../provider/service/errors.ts";
+import { createBrand } from "../../provider/service/http/brand.ts";
+import { type Method, NoAnswer, type Request } from "../../provider/service/http/transport.ts";
 import { type RetryNotice, retried, type SendOptions } from "../../provider/service/retry.ts";
-import { type Method, NoAnswer, type Request } from "../../provider/service/transport.ts";
 import { createFakeClock } from "./fake-clock.ts";
 
 type Step = object | Error;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadProgram } from "../../../provider/engine/language/program.ts";
-import { bytesOf } from "../../../provider/verbs/content.ts";
+import { bytesOf } from "../../../provider/verbs/values/content.ts";
 import { catalogue, fakeHost, head } from "./fixture.ts";
 
 let base: string;

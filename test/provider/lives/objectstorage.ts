@@ -2,7 +2,7 @@
 
 import { selfSigned } from "../../../emulator/certificate.ts";
 import { asset, type ValueMap } from "../../../provider/core/value.ts";
-import { hashOf } from "../../../provider/verbs/content.ts";
+import { hashOf } from "../../../provider/verbs/values/content.ts";
 import type { Account } from "../deployment.ts";
 import { life } from "../lifecycle.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { asset, type Value, type ValueMap } from "../../../provider/core/value.ts";
-import { hashOf } from "../../../provider/verbs/content.ts";
+import { hashOf } from "../../../provider/verbs/values/content.ts";
 import { type Account, apply, checked, openAccount, resourceNamed, type Saved } from "../deployment.ts";
 import { type Kept, run, troubles } from "../killed.ts";
 import { cluster, store } from "../lives/objectstorage.ts";

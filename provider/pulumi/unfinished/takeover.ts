@@ -1,0 +1,153 @@
+/** Decides whether a Create goes on with what an earlier, killed run began. It knows what the engine has mentioned, not how it said so. */
+
+import { notesIn } from "../../core/engines/notes.ts";
+import type { EarlierAttempt, Notes } from "../../core/protocol.ts";
+import type { ValueMap } from "../../core/value.ts";
+import { endOf } from "../../machine/process.ts";
+import { type Attempt, type CreateLog, type Naming, objectKey } from "./create-log.ts";
+import { createNotebook, type Notebook, type Page } from "./notebook.ts";
+import type { CutOff } from "./resumption.ts";
+
+/** A create that has begun. */
+export interface Begun {
+  /** The earlier one to go on with, if there is one. */
+  readonly cutOff?: CutOff;
+  /** None at first, but for those of the earlier attempt. */
+  readonly notes: Notes;
+  /** To be called when the create is over, however it went. */
+  readonly end: () => void;
+}
+
+export interface Takeover {
+  /** The engine has this resource in its state: it sent checked inputs of an earlier run. */
+  sawOldInputs(urn: string): void;
+  /** The engine named the id as the resource's own: it has saved it. */
+  sawId(urn: string, type: string, id: string): void;
+  /** Notes of objects that the engine has. */
+  readonly notebook: Notebook;
+  /** What a create's automatic names are to come from: what those of the one that it will go on with came from, else what is `given`. */
+  naming(urn: string, given: Naming): Naming;
+  /** What a create would go on with if it began now, and its notes, read only. */
+  foreseen(urn: string): { readonly cutOff: CutOff; readonly notes: Notes } | undefined;
+  /** Writes down that a create begins, and the lasting inputs that it begins with. */
+  begin(urn: string, type: string, at: string, lasting: ValueMap): Promise<Begun>;
+  /** What is said when nothing will go on with a replacement that an earlier run was killed in, so that its new object may be left; undefined: nothing is. */
+  abandoned(urn: string, id: string, when: "diff" | "delete"): string | undefined;
+  /** Nothing is left of what was gone on with: the next `begin` begins afresh. */
+  over(urn: string): void;
+  /** Writes the id down. */
+  made(urn: string, type: string, id: string): Promise<void>;
+  /** The create was refused and made nothing. */
+  refused(urn: string): void;
+  /** True when the id belongs to a resource that the engine has, or to another one's create. */
+  isKnownId(urn: string, type: string, id: string): boolean;
+}
+
+export function createTakeover(log: CreateLog): Takeover {
+  /** Ids that the engine has named, by type. */
+  const named = new Map<string, Set<string>>();
+  const withOldInputs = new Set<string>();
+  const withNamedId = new Set<string>();
+  /** Creates of this process that went on with nothing: a refusal ends their entry. */
+  const begunAfresh = new Set<string>();
+  const notebook = createNotebook(log);
+  /** Creates of this process: what they made is being replaced with, not left. */
+  const begunHere = new Set<string>();
+  /** Notes of the creates that run, by URN. */
+  const pages = new Map<string, Page>();
+  /** What automatic names came from, by URN. */
+  const namings = new Map<string, Naming>();
+
+  // A forced replacement is created without a Diff: the logged id may then be the very one that the engine has and is about to delete.
+  const isHidden = (urn: string) => withOldInputs.has(urn) && !withNamedId.has(urn);
+
+  function name(type: string, id: string): void {
+    const ids = named.get(type);
+    if (ids) ids.add(id);
+    else named.set(type, new Set([id]));
+  }
+
+  return {
+    notebook,
+    sawOldInputs: (urn) => void withOldInputs.add(urn),
+    sawId: (urn, type, id) => {
+      name(type, id);
+      withNamedId.add(urn);
+      for (const other of log.withId(type, id)) log.end(other);
+    },
+    naming: (urn, given) => {
+      const earlier = isHidden(urn) ? undefined : log.find(urn)?.naming;
+      const isSwitchedOff = given.autonaming?.mode === "disable";
+      const naming = isSwitchedOff ? given : (earlier ?? given);
+      namings.set(urn, naming);
+      return naming;
+    },
+    foreseen: (urn) => {
+      const earlier = isHidden(urn) ? undefined : log.find(urn);
+      if (earlier === undefined) return undefined;
+      const holder = earlier.id === undefined ? urn : objectKey(earlier.type, earlier.id);
+      const store = { held: () => log.notes(holder)?.notes ?? {}, hold: async () => {} };
+      return { cutOff: cutOffOf(earlier), notes: notesIn(store, { isReadOnly: true }) };
+    },
+    begin: async (urn, type, at, lasting) => {
+      const open = log.find(urn);
+      // The plugin of a killed engine ends the calls that it still has; what they make must be there to be found.
+      if (open !== undefined && open.id === undefined) await endOf(open.pid);
+      if (open?.id !== undefined) await notebook.quiet(objectKey(type, open.id));
+      const earlier = log.find(urn);
+      const isAfresh = earlier === undefined || isHidden(urn);
+      if (isAfresh) {
+        log.end(urn);
+        log.leave(urn, {});
+        begunAfresh.add(urn);
+      } else begunAfresh.delete(urn);
+      const id = isAfresh ? undefined : earlier.id;
+      begunHere.add(urn);
+      const page = notebook.ofCreate(urn, type, id);
+      pages.set(urn, page);
+      const naming = namings.get(urn);
+      await log.begin(urn, type, at, { ...(naming && { naming }), lasting });
+      const end = (): void => {
+        page.end();
+        pages.delete(urn);
+      };
+      const begun = { notes: page.notes, end };
+      return isAfresh ? begun : { ...begun, cutOff: cutOffOf(earlier) };
+    },
+    abandoned: (urn, id, when) => {
+      // What was checked and is deleted is deleted first, and made anew by a create that does go on.
+      const isGoneOnWith = begunHere.has(urn) || (when === "delete" && withOldInputs.has(urn));
+      const open = isGoneOnWith ? undefined : log.find(urn);
+      if (open === undefined || open.id === id) return undefined;
+      const what =
+        open.id === undefined
+          ? `an object made at or after ${open.startedAt} may be its`
+          : `it had made ${open.id}`;
+      return `an earlier run was killed while it replaced this, and this run does not go on with that: ${what}; if it is still there, delete it or import it`;
+    },
+    over: (urn) => {
+      log.end(urn);
+      log.leave(urn, {});
+    },
+    made: async (urn, type, id) => {
+      if (log.find(urn)?.id !== id) {
+        // Before the line of the id, and written with it: whoever reads the id finds the notes.
+        pages.get(urn)?.moveTo(id);
+        await log.made(urn, id);
+      }
+      name(type, id);
+    },
+    refused: (urn) => {
+      if (!begunAfresh.delete(urn)) return;
+      log.end(urn);
+      log.leave(urn, {});
+    },
+    isKnownId: (urn, type, id) =>
+      (named.get(type)?.has(id) ?? false) || log.withId(type, id).some((other) => other !== urn),
+  };
+}
+
+function cutOffOf({ startedAt, id, lasting }: Attempt): CutOff {
+  const earlierAttempt: EarlierAttempt = id === undefined ? { startedAt } : { startedAt, id };
+  return lasting === undefined ? { earlierAttempt } : { earlierAttempt, lasting };
+}

@@ -1,0 +1,13 @@
+/** What is declared within an object (a cluster's own pools, a zone's records) is nobody else's, whoever looks for what a lost create made. */
+
+import type { FoundObject } from "../../core/type/reference.ts";
+import type { ResourceType } from "../../core/type/resource.ts";
+import type { Session } from "../session.ts";
+
+/** Remembers the parts of an object as its state tells them. */
+export function knowParts(session: Session, type: ResourceType, object: FoundObject): void {
+  for (const { type: key, id } of type.parts?.(object) ?? []) {
+    const part = session.types.get(key);
+    if (part) session.plan.knowPart(part, id);
+  }
+}
