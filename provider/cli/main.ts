@@ -3,17 +3,39 @@
 import { inspect } from "node:util";
 import { Command, CommanderError } from "commander";
 import { quoted } from "../core/masking.ts";
-import { addApplyCommands } from "./commands/apply.ts";
-import { addCallCommands } from "./commands/call.ts";
 import { addCoverageCommand } from "./commands/coverage.ts";
+import { addDestroyCommand } from "./commands/destroy.ts";
+import { addDriftCommand } from "./commands/drift.ts";
 import { addEmulatorCommand } from "./commands/emulator.ts";
 import { addImportCommand } from "./commands/import.ts";
-import { addPreviewCommands } from "./commands/preview.ts";
+import { addInvokeCommand } from "./commands/invoke.ts";
+import { addPreviewCommand } from "./commands/preview.ts";
+import { addRefreshCommand } from "./commands/refresh.ts";
 import { addRunCommand } from "./commands/run.ts";
-import { addStackCommands } from "./commands/stack.ts";
+import { addSchemaCommand } from "./commands/schema.ts";
+import { addStackCommands } from "./commands/stack/index.ts";
+import { addUpCommand } from "./commands/up.ts";
+import { addValidateCommand } from "./commands/validate.ts";
 import { CommandError, exitCode } from "./exit.ts";
 import { beginPrinting, printError } from "./render/door.ts";
 import { addGlobalOptions, normaliseArguments } from "./settings.ts";
+
+/** In the order in which help lists them. */
+const commands = [
+  addValidateCommand,
+  addPreviewCommand,
+  addDriftCommand,
+  addUpCommand,
+  addRefreshCommand,
+  addDestroyCommand,
+  addImportCommand,
+  addStackCommands,
+  addInvokeCommand,
+  addSchemaCommand,
+  addRunCommand,
+  addCoverageCommand,
+  addEmulatorCommand,
+];
 
 function createProgram(): Command {
   const program = new Command("plumbline")
@@ -21,14 +43,7 @@ function createProgram(): Command {
     .exitOverride()
     .showHelpAfterError("(plumbline --help lists what there is)");
   addGlobalOptions(program);
-  addPreviewCommands(program);
-  addApplyCommands(program);
-  addImportCommand(program);
-  addStackCommands(program);
-  addCallCommands(program);
-  addRunCommand(program);
-  addCoverageCommand(program);
-  addEmulatorCommand(program);
+  for (const add of commands) add(program);
   return program;
 }
 

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { EmulatorOptions, FaultRule } from "../../../emulator/index.ts";
-import { startAccount } from "../emulator.ts";
+import { startAccount } from "../embedded.ts";
 import { CommandError } from "../exit.ts";
 
 interface EmulatorFlags {

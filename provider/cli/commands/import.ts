@@ -2,10 +2,10 @@
 
 import type { Command } from "commander";
 import { CommandError, type ExitCode } from "../exit.ts";
+import { codeOf, type Stack, withStack } from "../open-stack.ts";
 import { print } from "../render/door.ts";
-import { codeOf, lines, renderer, type Stack, withStack } from "../stack.ts";
-import { type AccountFlags, importAccount, projectNameOf } from "./account.ts";
-import { problemsOnly } from "./apply.ts";
+import { lines, problemsOnly, renderer } from "../shown.ts";
+import { type AccountFlags, importAccount, projectNameOf } from "./import-all.ts";
 
 interface ImportFlags extends AccountFlags {
   readonly all?: boolean;

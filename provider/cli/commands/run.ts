@@ -7,10 +7,10 @@ import { shortToken } from "../../core/token.ts";
 import { catalogue } from "../../provider.ts";
 import { askForWord, confirm } from "../ask.ts";
 import { CommandError, exitCode } from "../exit.ts";
+import { argumentsOf } from "../named-arguments.ts";
+import { withStack } from "../open-stack.ts";
 import { print } from "../render/door.ts";
 import type { Settings } from "../settings.ts";
-import { withStack } from "../stack.ts";
-import { argumentsOf } from "./call.ts";
 
 export function addRunCommand(program: Command): void {
   program

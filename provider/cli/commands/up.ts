@@ -1,4 +1,4 @@
-/** The commands that change the account or the state: `up`, `refresh`, `destroy`. */
+/** The command `up`: previews, asks, and makes the account as declared. */
 
 import { readFileSync } from "node:fs";
 import type { Command } from "commander";
@@ -6,20 +6,10 @@ import type { SavedPlan } from "../../engine/engine.ts";
 import { parsePlan } from "../../engine/operations/plan.ts";
 import { confirm } from "../ask.ts";
 import { CommandError, exitCode } from "../exit.ts";
+import { addTargetOption, allowGone, goneOf, pathOf, targetsOf } from "../flags.ts";
+import { codeOf, type Stack, withStack } from "../open-stack.ts";
 import { countsText } from "../render/format.ts";
-import type { Renderer } from "../render/lines.ts";
-import {
-  addTargetOption,
-  allowGone,
-  codeOf,
-  goneOf,
-  lines,
-  pathOf,
-  renderer,
-  type Stack,
-  targetsOf,
-  withStack,
-} from "../stack.ts";
+import { lines, once, problemsOnly, renderer } from "../shown.ts";
 
 interface UpFlags {
   plan?: string;
@@ -31,7 +21,7 @@ interface UpFlags {
   allowGone?: boolean;
 }
 
-export function addApplyCommands(program: Command): void {
+export function addUpCommand(program: Command): void {
   addTargetOption(program.command("up"))
     .description("preview, ask, and make the account as declared")
     .option("--plan <file>", "do exactly this saved plan; refuse when it is stale")
@@ -43,61 +33,6 @@ export function addApplyCommands(program: Command): void {
     .action((flags: UpFlags, command: Command) =>
       withStack(command, (stack) => up(stack, flags), { judges: true }),
     );
-
-  addTargetOption(program.command("refresh"))
-    .description("take over into the state what the service reports")
-    .option("--preview-only", "show it, save nothing")
-    .option(...allowGone)
-    .option("--diff", "show every changed property")
-    .action(
-      (
-        flags: { previewOnly?: boolean; diff?: boolean; target?: string[]; allowGone?: boolean },
-        command: Command,
-      ) =>
-        withStack(command, async ({ settings, engine, shown }) =>
-          codeOf(
-            await shown(renderer(settings, { diff: flags.diff === true }), () =>
-              engine.refresh({
-                ...targetsOf(flags),
-                ...goneOf(flags),
-                previewOnly: flags.previewOnly === true,
-              }),
-            ),
-          ),
-        ),
-    );
-
-  addTargetOption(program.command("destroy"))
-    .description("delete everything that the stack made, in reverse order")
-    .option(...allowGone)
-    .action((flags: { target?: string[]; allowGone?: boolean }, command: Command) =>
-      withStack(command, (stack) => destroy(stack, { ...targetsOf(flags), ...goneOf(flags) })),
-    );
-}
-
-/** Tells only what went wrong. */
-export function problemsOnly(inner: Renderer): Renderer {
-  return {
-    event(event) {
-      if (event.event === "diagnostic" || event.event === "failed") inner.event(event);
-    },
-    close: () => inner.close(),
-  };
-}
-
-/** Passes on what was not told before: a preview and the run after it find the same in the same file. */
-function once(inner: Renderer, told: Set<string>): Renderer {
-  return {
-    event(event) {
-      if (event.event === "diagnostic" && event.severity !== "error") {
-        const text = JSON.stringify(event);
-        if (told.has(text)) return;
-        told.add(text);
-      }
-      inner.event(event);
-    },
-    close: () => inner.close(),
-  };
 }
 
 async function up({ settings, engine, shown, signal }: Stack, flags: UpFlags) {
@@ -152,22 +87,4 @@ function readPlan(file: string): SavedPlan {
     throw new CommandError(`--plan: cannot read ${file}`, exitCode.error, { cause });
   }
   return parsePlan(text);
-}
-
-async function destroy(
-  { settings, engine, shown, signal }: Stack,
-  how: { targets?: string[]; allowGone?: boolean },
-) {
-  let expected: number | undefined;
-  if (!settings.yes) {
-    const preview = await shown(lines(settings), () => engine.destroy({ ...how, previewOnly: true }));
-    if (preview.result !== "succeeded") return codeOf(preview);
-    expected = preview.counts.delete;
-    if (!preview.changes) return exitCode.done;
-    await confirm(settings, `Delete ${expected} of ${settings.stack}?`, signal);
-  }
-  const result = await shown(renderer(settings, expected === undefined ? {} : { expected }), () =>
-    engine.destroy(how),
-  );
-  return codeOf(result);
 }

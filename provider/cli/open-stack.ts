@@ -1,14 +1,13 @@
-/** Opens a stack for a command: its file, its engine, the emulator when asked for, cancel on Ctrl-C, and how the run is shown. */
+/** Opens a stack for a command: its file, its engine, the emulator when asked for, and cancel on Ctrl-C. */
 
 import { createHash, randomUUID } from "node:crypto";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, join, relative } from "node:path";
 import type { Command } from "commander";
 import type { Emulator } from "../../emulator/index.ts";
 import { MissingSettingError, type Provider } from "../core/protocol.ts";
 import {
   createEngine,
   createMemoryDisk,
-  type Diagnostic,
   type Engine,
   EngineError,
   type EngineEvent,
@@ -17,13 +16,11 @@ import {
 import type { Program } from "../engine/host.ts";
 import { loadProgram } from "../engine/language/program.ts";
 import { catalogue, contentAt, createProvider } from "../provider.ts";
-import { embeddedTarget, startEmbedded } from "./emulator.ts";
+import { embeddedTarget, startEmbedded } from "./embedded.ts";
 import { CommandError, type ExitCode, exitCode } from "./exit.ts";
 import { guard, print, printError } from "./render/door.ts";
 import { diagnosticText } from "./render/format.ts";
-import { createJsonRenderer } from "./render/json.ts";
-import { createLineRenderer, type Renderer } from "./render/lines.ts";
-import { createTreeRenderer } from "./render/tree.ts";
+import type { Renderer } from "./render/lines.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 
 export interface Stack {
@@ -35,29 +32,6 @@ export interface Stack {
   /** Shows the engine's events until the work is done; then goes back to showing none. */
   readonly shown: <T>(renderer: Renderer, work: () => Promise<T>) => Promise<T>;
   readonly signal: AbortSignal;
-}
-
-/** The renderer of a command that changes something: a tree on a terminal, else lines; JSON when asked for. */
-export function renderer(settings: Settings, options: { diff?: boolean; expected?: number } = {}): Renderer {
-  const { colors, showSecrets } = settings;
-  const palette = { colors, showSecrets, diff: options.diff === true };
-  if (settings.json) return createJsonRenderer(print, showSecrets);
-  if (!settings.isTerminal) return createLineRenderer({ ...palette, write: print });
-  return createTreeRenderer({
-    ...palette,
-    stream: process.stdout,
-    ...(options.expected === undefined ? {} : { expected: options.expected }),
-  });
-}
-
-/** A renderer of lines, also on a terminal: for what is read rather than watched. */
-export function lines(settings: Settings, diff = false): Renderer {
-  return createLineRenderer({
-    colors: settings.colors,
-    showSecrets: settings.showSecrets,
-    diff,
-    write: print,
-  });
 }
 
 /**
@@ -219,31 +193,3 @@ export function refuseBroken(program: Program, settings: Settings): void {
   for (const diagnostic of errors) printError(diagnosticText(diagnostic, settings.colors));
   throw new CommandError("", exitCode.error);
 }
-
-/** Adds `--target`, which may be given several times. */
-export function addTargetOption(command: Command): Command {
-  return command.option(
-    "-t, --target <urn>",
-    "only this resource (a URN with * and **, or a name) and what it needs; may be given several times",
-    (target: string, all: string[]) => [...all, target],
-    [],
-  );
-}
-
-export function targetsOf(flags: { target?: string[] }): { targets?: string[] } {
-  return flags.target && flags.target.length > 0 ? { targets: flags.target } : {};
-}
-
-/** The flag of what reads the stack's objects. */
-export const allowGone = ["--allow-gone", "go on although every object of the stack reads as gone"] as const;
-
-export function goneOf(flags: { allowGone?: boolean }): { allowGone?: true } {
-  return flags.allowGone ? { allowGone: true } : {};
-}
-
-/** Resolves a path given on the command line. */
-export function pathOf(file: string): string {
-  return resolve(process.cwd(), file);
-}
-
-export type { Diagnostic };

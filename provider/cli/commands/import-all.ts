@@ -21,13 +21,13 @@ import { programText, projectFiles } from "../declaration/program.ts";
 import { fillStackFile, namesIn, newStackFile, UnwritableError } from "../declaration/stack-file.ts";
 import { blocksOf, nameOf } from "../declaration/survey.ts";
 import { CommandError, type ExitCode, exitCode } from "../exit.ts";
+import { codeOf, refuseBroken, type Stack } from "../open-stack.ts";
 import { describe, shownPath, type Told, tell } from "../render/account.ts";
 import { print } from "../render/door.ts";
 import { diagnosticText } from "../render/format.ts";
 import type { Renderer } from "../render/lines.ts";
 import type { Settings } from "../settings.ts";
-import { codeOf, lines, refuseBroken, type Stack } from "../stack.ts";
-import { problemsOnly } from "./apply.ts";
+import { lines, problemsOnly } from "../shown.ts";
 
 export interface AccountFlags {
   readonly area?: string;

@@ -1,0 +1,35 @@
+/** The command `stack import`: an export, ours or Pulumi's, becomes the state. */
+
+import { readFileSync } from "node:fs";
+import type { Command } from "commander";
+import { CommandError, exitCode } from "../../exit.ts";
+import { pathOf } from "../../flags.ts";
+import { withStack } from "../../open-stack.ts";
+import { print } from "../../render/door.ts";
+import { lines, problemsOnly, renderer } from "../../shown.ts";
+
+export function addStackImport(stack: Command): void {
+  stack
+    .command("import [file]")
+    .description("replace the state by an export, ours or Pulumi's; - or no file: standard input")
+    .option(
+      "--rename",
+      "take over the state of another stack or project: its resources are this stack's from then on",
+    )
+    .action((file: string | undefined, flags: { rename?: boolean }, command: Command) =>
+      withStack(command, async ({ settings, engine, shown }) => {
+        const quiet = problemsOnly(settings.json ? renderer(settings) : lines(settings));
+        await shown(quiet, () => engine.importState(readText(file), { rename: flags.rename === true }));
+        if (!settings.json) print("imported");
+        return exitCode.done;
+      }),
+    );
+}
+
+function readText(file: string | undefined): string {
+  try {
+    return readFileSync(file === undefined || file === "-" ? 0 : pathOf(file), "utf8");
+  } catch (cause) {
+    throw new CommandError(`cannot read ${file ?? "standard input"}`, exitCode.error, { cause });
+  }
+}

@@ -1,0 +1,21 @@
+/** The `stack` commands: what the state holds, and how it leaves and enters. One file a command. */
+
+import type { Command } from "commander";
+import { addStackExport } from "./export.ts";
+import { addStackGraph } from "./graph.ts";
+import { addStackImport } from "./import.ts";
+import { addStackList } from "./list.ts";
+import { addStackOutput } from "./output.ts";
+import { addStackRetarget } from "./retarget.ts";
+import { addStackUnlock } from "./unlock.ts";
+
+export function addStackCommands(program: Command): void {
+  const stack = program.command("stack").description("look at, move and mend the state of a stack");
+  addStackOutput(stack);
+  addStackExport(stack);
+  addStackImport(stack);
+  addStackRetarget(stack);
+  addStackGraph(stack);
+  addStackList(stack);
+  addStackUnlock(stack);
+}

@@ -1,0 +1,20 @@
+/** The command `stack list`: which stacks the project has. */
+
+import type { Command } from "commander";
+import { exitCode } from "../../exit.ts";
+import { withStack } from "../../open-stack.ts";
+import { print } from "../../render/door.ts";
+
+export function addStackList(stack: Command): void {
+  stack
+    .command("list")
+    .description("the stacks of this project in the state folder")
+    .action((_flags, command: Command) =>
+      withStack(command, async ({ settings, engine }) => {
+        const stacks = await engine.stacks();
+        if (settings.json) print(JSON.stringify(stacks));
+        else for (const name of stacks) print(name);
+        return exitCode.done;
+      }),
+    );
+}

@@ -1,0 +1,35 @@
+/** The command `stack output`: the outputs as last saved. */
+
+import type { Command } from "commander";
+import { reveal, type Value } from "../../../core/value.ts";
+import { printable } from "../../../engine/event.ts";
+import { CommandError, exitCode } from "../../exit.ts";
+import { withStack } from "../../open-stack.ts";
+import { print } from "../../render/door.ts";
+import { outputLines } from "../../render/format.ts";
+
+export function addStackOutput(stack: Command): void {
+  stack
+    .command("output [name]")
+    .description("the outputs as last saved; secrets only with --show-secrets")
+    .action((name: string | undefined, _flags, command: Command) =>
+      withStack(command, async ({ settings, engine }) => {
+        const outputs = await engine.outputs();
+        const { showSecrets, json } = settings;
+        if (name === undefined) {
+          if (json) print(JSON.stringify(printable(outputs, showSecrets), null, 2));
+          else for (const line of outputLines(outputs, showSecrets)) print(line);
+          return exitCode.done;
+        }
+        const value: Value | undefined = outputs[name];
+        if (value === undefined) {
+          throw new CommandError(
+            `the stack has no output ${name}; it has: ${Object.keys(outputs).join(", ") || "none"}`,
+          );
+        }
+        const shown = printable(showSecrets ? reveal(value) : value, showSecrets);
+        print(json || typeof shown !== "string" ? JSON.stringify(shown) : shown);
+        return exitCode.done;
+      }),
+    );
+}

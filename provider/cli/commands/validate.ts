@@ -1,0 +1,27 @@
+/** The command `validate`: checks a stack file by every rule that needs no request. */
+
+import type { Command } from "commander";
+import { codeOf, withStack } from "../open-stack.ts";
+import { print } from "../render/door.ts";
+import { diagnosticText } from "../render/format.ts";
+
+export function addValidateCommand(program: Command): void {
+  program
+    .command("validate")
+    .description("check a stack file against the schema and every rule that needs no request")
+    .action((_flags, command: Command) =>
+      withStack(
+        command,
+        async ({ settings, engine }) => {
+          const result = await engine.validate();
+          if (settings.json) print(JSON.stringify({ diagnostics: result.diagnostics }, null, 2));
+          else {
+            for (const found of result.diagnostics) print(diagnosticText(found, settings.colors));
+            if (result.result === "succeeded") print(`${settings.colors.green("valid")}: no problem found`);
+          }
+          return codeOf(result);
+        },
+        { judges: true },
+      ),
+    );
+}
