@@ -1,5 +1,6 @@
 /** What the verbs of one operation share: the service, the plan, cancellation. Knows no type. */
 
+import { notesIn } from "../core/engines/notes.ts";
 import type { Plan } from "../core/judgement/plan.ts";
 import type { Marker } from "../core/judgement/unapplied.ts";
 import {
@@ -12,7 +13,7 @@ import {
 } from "../core/protocol.ts";
 import type { CallOptions, ServicePort, WireObject } from "../core/service-port.ts";
 import type { ResourceType } from "../core/type/resource.ts";
-import type { Value } from "../core/value.ts";
+import type { ValueMap } from "../core/value.ts";
 
 /** The service as the provider needs it beside what types may use. */
 export interface Service extends ServicePort {
@@ -97,14 +98,14 @@ function bound(service: ServicePort, signal: AbortSignal, onWrite: () => void): 
 
 /** Notes where nothing can be kept: they last as long as the verb. */
 function fleetingNotes(): Notes {
-  const notes = new Map<string, Value>();
-  return {
-    get: (key) => notes.get(key),
-    set: async (key, note) => {
-      if (note === undefined) notes.delete(key);
-      else notes.set(key, note);
+  let held: ValueMap = {};
+  const store = {
+    held: () => held,
+    hold: async (notes: ValueMap) => {
+      held = notes;
     },
   };
+  return notesIn(store, { isReadOnly: false });
 }
 
 /** An `exclusive` of its own: works of one key run one after the other. */
