@@ -8,8 +8,9 @@ import { abortable, type Clock } from "../clock.ts";
 import { ListChangedError } from "../errors.ts";
 import type { ItemPath, Lists } from "../lists.ts";
 import type { Call } from "../retry.ts";
-import type { Memory, Recalled } from "./memory.ts";
+import type { Memory } from "./memory.ts";
 import { readList } from "./paging.ts";
+import type { Recalled } from "./recall.ts";
 import { createSharing } from "./sharing.ts";
 import { createWorth } from "./worth.ts";
 
