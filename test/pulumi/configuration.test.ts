@@ -1,7 +1,7 @@
 import grpc from "@grpc/grpc-js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { CheckFailedError } from "../../provider/core/protocol.ts";
 import { secret, unknown, type ValueMap } from "../../provider/core/value.ts";
 import { typedConfig } from "../../provider/pulumi/configuration.ts";
@@ -10,14 +10,9 @@ import { refusal, startPlugin, urnOf } from "./engine.ts";
 import { catalogue, fakeProvider, noChange } from "./fake-provider.ts";
 
 const providerUrn = "urn:pulumi:dev::project::pulumi:providers:plumbline::default";
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 async function start(fake = fakeProvider()) {
   const started = await startPlugin(fake.parts);
-  closers.push(started.close);
+  onTestFinished(started.close);
   async function checkConfig(news: ValueMap, olds: ValueMap = {}) {
     const request = new messages.CheckRequest();
     request.setUrn(providerUrn);

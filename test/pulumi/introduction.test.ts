@@ -2,19 +2,14 @@ import grpc from "@grpc/grpc-js";
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { engineAddressOf } from "../../provider/pulumi/arguments.ts";
 import { refusal, startEngine, startPlugin, urnOf } from "./engine.ts";
 import { fakeProvider } from "./fake-provider.ts";
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 async function start(fake = fakeProvider(), engineAddress?: string) {
   const started = await startPlugin(fake.parts, engineAddress === undefined ? {} : { engineAddress });
-  closers.push(started.close);
+  onTestFinished(started.close);
   return started;
 }
 
@@ -84,7 +79,8 @@ describe("the plugin's introduction", () => {
       },
     });
     const [first, second] = [await startEngine(), await startEngine()];
-    closers.push(first.close, second.close);
+    onTestFinished(first.close);
+    onTestFinished(second.close);
     const { call, check, handshake } = await start(fake);
     await handshake(first.address);
     await check(urnOf("a"), { name: "one" });

@@ -1,6 +1,6 @@
 import grpc from "@grpc/grpc-js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { CreateRequest, Provider } from "../../provider/core/protocol.ts";
 import { CancelledError, CheckFailedError, ResourceInitFailedError } from "../../provider/core/protocol.ts";
 import { ApiError } from "../../provider/core/service-port.ts";
@@ -9,15 +9,10 @@ import { encodeProperties } from "../../provider/pulumi/wire/struct.ts";
 import { keptBy, refusal, startEngine, startPlugin, thing, urnOf } from "./engine.ts";
 import { type Fake, fakeProvider, noChange } from "./fake-provider.ts";
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 async function start(replace: Partial<Provider> = {}, options: { engineAddress?: string } = {}) {
   const fake = fakeProvider(replace);
   const started = await startPlugin(fake.parts, options);
-  closers.push(started.close);
+  onTestFinished(started.close);
   await started.configure({ token: secret("the-token") });
   return { ...started, fake };
 }
@@ -453,7 +448,7 @@ describe("Invoke", () => {
 describe("messages to the user", () => {
   it("go in order, errors as warnings, with the resource they are about", async () => {
     const engine = await startEngine();
-    closers.push(engine.close);
+    onTestFinished(engine.close);
     const { check } = await start(
       {
         check: async ({ newInputs, log }) => {
@@ -475,7 +470,7 @@ describe("messages to the user", () => {
 
   it("of status are throttled, and hide secrets", async () => {
     const engine = await startEngine();
-    closers.push(engine.close);
+    onTestFinished(engine.close);
     const { create } = await start(
       {
         create: async ({ log, inputs }) => {

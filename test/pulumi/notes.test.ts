@@ -3,18 +3,13 @@ import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { Notes, Provider, RequestContext } from "../../provider/core/protocol.ts";
 import { AnswerLostError } from "../../provider/core/service-port.ts";
 import { secret, type Value } from "../../provider/core/value.ts";
 import { objectKey, openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
 import { freshFolder, refusal, startPlugin, thing, urnOf } from "./engine.ts";
 import { fakeProvider } from "./fake-provider.ts";
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
 
 const urn = urnOf("a");
 const lost = new AnswerLostError("POST", "/things", "no answer came", undefined);
@@ -43,7 +38,7 @@ async function run(folder: string, act: Act = async () => {}, replace: Partial<P
     delete: hearing("delete", replace.delete ?? objects.delete),
   });
   const started = await startPlugin(fake.parts, { folder });
-  closers.push(started.close);
+  onTestFinished(started.close);
   const file = join(started.createsFolder, "dev");
   return { ...started, heard, file, notes: (id: string) => openCreateLog(file).notes(objectKey(thing, id)) };
 }
@@ -282,7 +277,7 @@ describe("a verb after a killed engine", () => {
   it("waits for the plugin that is still in the middle of one, and finds what it noted last", async () => {
     const folder = freshFolder();
     const lingering = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
-    closers.push(() => lingering.kill("SIGKILL"));
+    onTestFinished(() => void lingering.kill("SIGKILL"));
     const { update, read, heard, file } = await run(folder);
     mkdirSync(dirname(file), { recursive: true });
     const note = (pool: string) =>

@@ -3,22 +3,14 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import grpc from "@grpc/grpc-js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { connect, freshFolder, refusal, startEngine } from "./engine.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const program = join(root, "bin", "pulumi-resource-plumbline");
 const running: ChildProcess[] = [];
-const closers: (() => unknown)[] = [];
 
-beforeAll(() => {
-  const built = spawnSync(process.execPath, [join(root, "scripts", "build.mjs")], { encoding: "utf8" });
-  expect(built.stderr).toBe("");
-  expect(built.status).toBe(0);
-});
-
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
+afterEach(() => {
   for (const child of running.splice(0)) child.kill("SIGKILL");
 });
 
@@ -43,7 +35,7 @@ function start(args: string[], options: { program?: string; cwd?: string; env?: 
   const port = (async () => {
     await expect.poll(() => output.stdout, { timeout: 10_000 }).toContain("\n");
     const opened = connect(Number(output.stdout));
-    closers.push(opened.close);
+    onTestFinished(opened.close);
     return opened;
   })();
   return { child, output, ended, client: () => port };
@@ -114,7 +106,7 @@ describe("the plugin as a process", () => {
 
   it("tells the engine of its Handshake, not the one of its arguments, what happens", async () => {
     const engine = await startEngine();
-    closers.push(engine.close);
+    onTestFinished(engine.close);
     const { client, output } = start(["127.0.0.1:1"]);
     await (await client()).handshake(engine.address);
     expect(output.stderr).toBe("");

@@ -1,18 +1,13 @@
 import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { CreateRequest, EarlierAttempt, Provider } from "../../provider/core/protocol.ts";
 import { CheckFailedError } from "../../provider/core/protocol.ts";
 import { AnswerLostError } from "../../provider/core/service-port.ts";
 import { openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
 import { freshFolder, refusal, startEngine, startPlugin, thing, urnOf } from "./engine.ts";
 import { fakeProvider } from "./fake-provider.ts";
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
 
 const urn = urnOf("a");
 const startedAt = "2026-01-02T03:04:05Z";
@@ -32,7 +27,7 @@ async function run(folder: string, replace: Partial<Provider> = {}) {
     ...replace,
   });
   const started = await startPlugin(fake.parts, { folder });
-  closers.push(started.close);
+  onTestFinished(started.close);
   const file = join(started.createsFolder, "dev");
   return { ...started, given, file, log: () => openCreateLog(file) };
 }
@@ -61,7 +56,7 @@ describe("a create after a killed run", () => {
   it("waits for the plugin of the killed engine to end, and sees what it made at last", async () => {
     const folder = freshFolder();
     const lingering = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
-    closers.push(() => lingering.kill("SIGKILL"));
+    onTestFinished(() => void lingering.kill("SIGKILL"));
     const { create, given, file } = await run(folder);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(
@@ -83,7 +78,7 @@ describe("a create after a killed run", () => {
       const folder = freshFolder();
       await killed(folder, id);
       const engine = await startEngine();
-      closers.push(engine.close);
+      onTestFinished(engine.close);
       const kept = await run(folder);
       await kept.handshake(engine.address);
       await kept.check(urn, {}, { name: "x" });
@@ -101,7 +96,7 @@ describe("a create after a killed run", () => {
     const folder = freshFolder();
     await killed(folder, "7");
     const engine = await startEngine();
-    closers.push(engine.close);
+    onTestFinished(engine.close);
     const { create, handshake } = await run(folder);
     await handshake(engine.address);
     await create(urn, {});
@@ -202,7 +197,7 @@ describe("a create's entry", () => {
       },
     });
     const { create, diff, createsFolder, close, session } = await startPlugin(fake.parts, { folder });
-    closers.push(close);
+    onTestFinished(close);
     const file = join(createsFolder, "dev");
     await create(urn, {});
     expect(seen).toEqual([{ urn, type: thing, startedAt, pid: process.pid, lasting: {} }, "7"]);

@@ -1,17 +1,15 @@
 /** A stack's provider remembers whose account its objects are on: another one is refused before anything is forgotten or written. */
 
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { TargetIdentity } from "../../provider/core/protocol.ts";
 import { secret, type ValueMap } from "../../provider/core/value.ts";
 import { decodeProperties, encodeProperties } from "../../provider/pulumi/wire/struct.ts";
 import { refusal, startPlugin, urnOf } from "./engine.ts";
 import { fakeProvider } from "./fake-provider.ts";
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  for (const close of closers.splice(0)) await close();
 });
 
 const ours = { baseUrl: "https://one.example/v4", account: "A" };
@@ -31,7 +29,7 @@ async function run(target: TargetIdentity) {
   });
   const hasAnswered = () => fake.calls.some(({ verb }) => verb === "read");
   const plugin = await startPlugin(fake.parts);
-  closers.push(plugin.close);
+  onTestFinished(plugin.close);
   const checkConfig = async (olds: ValueMap) => {
     const request = new messages.CheckRequest();
     request.setUrn("urn:pulumi:dev::project::pulumi:providers:plumbline::default");

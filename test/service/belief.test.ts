@@ -1,7 +1,7 @@
 /** Answers that are not the service's, or not about what was asked for: a read of them fails, and after a write nobody knows whether it ran. */
 
 import { gzipSync } from "node:zlib";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { isAnswerLost, isGone } from "../../provider/core/service-port.ts";
 import { createService, type Service } from "../../provider/service/client.ts";
 import { createBrand } from "../../provider/service/http/brand.ts";
@@ -11,18 +11,14 @@ import { type BadServer, json, type Play, refusal, startBadServer } from "./bad-
 import { createFakeClock } from "./fake-clock.ts";
 import { specialLists } from "./lists.ts";
 
-const closing: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of closing.splice(0)) await one.close();
-});
-
 async function connect(...plays: Play[]): Promise<{ server: BadServer; service: Service }> {
   const server = await startBadServer(...plays);
   const clock = createFakeClock({ skipUpTo: 1e9 });
   const timeoutSeconds = { read: 5, write: 5 };
   const options = { baseUrl: server.baseUrl, token: "s3cret-token", clock, timeoutSeconds };
   const service = createService({ ...options, lists: specialLists });
-  closing.push(service, server);
+  onTestFinished(() => server.close());
+  onTestFinished(() => service.close());
   return { server, service };
 }
 
@@ -145,7 +141,7 @@ describe("a success", () => {
 
 it("a redirect is told, and the token is not sent after it", async () => {
   const other = await startBadServer(json({ id: 7 }));
-  closing.push(other);
+  onTestFinished(() => other.close());
   const { service } = await connect((_seen, response) => {
     response.writeHead(302, { location: `${other.baseUrl}/volumes/7` }).end();
   });
@@ -161,7 +157,7 @@ describe("an answer without end", () => {
       ...{ timeoutSeconds: { read: timeout, write: timeout }, now: () => 0, mostBytes: 100_000 },
       ways: createWays({}, { connections: 1 }),
     });
-    closing.unshift(transport);
+    onTestFinished(() => transport.close());
     return transport;
   };
   const read = { method: "GET", path: "/volumes/7" } as const;
@@ -175,7 +171,7 @@ describe("an answer without end", () => {
       response.on("drain", flood);
       flood();
     });
-    closing.push(server);
+    onTestFinished(() => server.close());
     await expect(open(server).send(read)).rejects.toMatchObject({
       name: "NoAnswer",
       sent: true,
@@ -190,7 +186,7 @@ describe("an answer without end", () => {
       const drip = setInterval(() => response.write(" "), 20);
       response.on("close", () => clearInterval(drip));
     });
-    closing.push(server);
+    onTestFinished(() => server.close());
     await expect(open(server, 0.1).send(read)).rejects.toMatchObject({
       sent: true,
       message: "the answer took too long",
@@ -202,7 +198,7 @@ describe("an answer without end", () => {
     const server = await startBadServer((_seen, response) => {
       response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" }).end(bomb);
     });
-    closing.push(server);
+    onTestFinished(() => server.close());
     expect(await open(server).send(read)).toMatchObject({ json: undefined, empty: false });
     expect(server.seen[0]?.headers["accept-encoding"]).toBeUndefined();
   });
@@ -211,7 +207,7 @@ describe("an answer without end", () => {
     const server = await startBadServer((_seen, response) => {
       response.writeHead(200).end(`${"[".repeat(40_000)}${"]".repeat(40_000)}`);
     });
-    closing.push(server);
+    onTestFinished(() => server.close());
     expect(await open(server).send(read)).toMatchObject({ json: undefined });
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { ServicePort } from "../../provider/core/service-port.ts";
 import { isAnswerLost, isApiError, isGone } from "../../provider/core/service-port.ts";
 import { createService, type Service, type ServiceOptions } from "../../provider/service/client.ts";
@@ -16,11 +16,6 @@ import {
 } from "./bad-server.ts";
 import { createFakeClock, type FakeClock, settle } from "./fake-clock.ts";
 
-const closing: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of closing.splice(0)) await one.close();
-});
-
 const token = "very-secret-token";
 
 async function connect(
@@ -37,7 +32,8 @@ async function connect(
     timeoutSeconds: { read: 0.2, write: 0.2 },
     ...options,
   });
-  closing.push(service, server);
+  onTestFinished(() => server.close());
+  onTestFinished(() => service.close());
   return { server, service, clock };
 }
 
@@ -154,7 +150,7 @@ it("a service that is not there is named at once, with what to check", async () 
   const { server, clock } = await connect([json({})]);
   await server.close();
   const service = createService({ baseUrl: server.baseUrl, token, clock, random: () => 0.5 });
-  closing.push(service);
+  onTestFinished(() => service.close());
   const error = await failed(service.get("/volumes/7"));
   expect(error.name).toBe("UnreachableError");
   expect(error.message).toContain(`${server.baseUrl} (connection refused), tried 3 times`);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createService, type Service } from "../../provider/service/client.ts";
 import {
   type BadServer,
@@ -12,17 +12,13 @@ import {
 } from "./bad-server.ts";
 import { createFakeClock } from "./fake-clock.ts";
 
-const closing: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of closing.splice(0)) await one.close();
-});
-
 async function connect(...plays: Play[]): Promise<{ server: BadServer; service: Service }> {
   const server = await startBadServer(...plays);
   const clock = createFakeClock({ skipUpTo: 60_000 });
   const timeoutSeconds = { read: 0.2, write: 0.2 };
   const service = createService({ baseUrl: server.baseUrl, token: "t", clock, timeoutSeconds });
-  closing.push(service, server);
+  onTestFinished(() => server.close());
+  onTestFinished(() => service.close());
   return { server, service };
 }
 

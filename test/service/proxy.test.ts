@@ -3,16 +3,14 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { selfSigned } from "../../emulator/certificate.ts";
 import { createService, type Service } from "../../provider/service/client.ts";
 import { isLoopback, type Proxies, proxiesOf, proxyFor } from "../../provider/service/http/proxy.ts";
 import { json, startBadServer } from "./bad-server.ts";
 
-const closing: (() => unknown)[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.unstubAllEnvs();
-  for (const close of closing.splice(0)) await close();
 });
 
 const token = "very-secret-token";
@@ -39,7 +37,7 @@ async function startProxy(port: number, status = 200) {
     socket.pipe(onward).pipe(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(() => {
+  onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
@@ -63,16 +61,16 @@ async function startTls(): Promise<{ port: number; authorized: string[] }> {
     response.writeHead(200, { "content-type": "application/json" }).end('{"id":7}');
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closing.push(
-    () => server.closeAllConnections(),
-    () => server.close(),
-  );
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   return { port: (server.address() as AddressInfo).port, authorized };
 }
 
 function open(baseUrl: string, proxies: Proxies): Service {
   const service = createService({ baseUrl, token, proxies, random: () => 0 });
-  closing.unshift(() => service.close());
+  onTestFinished(() => service.close());
   return service;
 }
 
@@ -129,7 +127,7 @@ describe("through a proxy", () => {
 
   it("the machine itself is never reached", async () => {
     const server = await startBadServer(json({ id: 7 }));
-    closing.push(() => server.close());
+    onTestFinished(() => server.close());
     const service = open(server.baseUrl, { http: "http://127.0.0.1:1", https: "http://127.0.0.1:1" });
     expect(await service.get("/volumes/7")).toEqual({ id: 7 });
   });

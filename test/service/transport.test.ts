@@ -1,6 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createBrand } from "../../provider/service/http/brand.ts";
 import { createWays } from "../../provider/service/http/proxy.ts";
 import {
@@ -21,15 +21,10 @@ import {
   truncated,
 } from "./bad-server.ts";
 
-const closing: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const one of closing.splice(0)) await one.close();
-});
-
 async function connect(...plays: Play[]): Promise<{ server: BadServer; transport: Transport }> {
   const server = await startBadServer(...plays);
   const transport = open(server.baseUrl);
-  closing.push(server);
+  onTestFinished(() => server.close());
   return { server, transport };
 }
 
@@ -43,7 +38,7 @@ function open(baseUrl: string, token = "very-secret", brand = "compute"): Transp
     timeoutSeconds: { read: 0.2, write: 0.2 },
     now: () => Date.now(),
   });
-  closing.unshift(transport);
+  onTestFinished(() => transport.close());
   return transport;
 }
 
@@ -81,7 +76,7 @@ describe("a request", () => {
 
   it("speaks the service's brand word at the door", async () => {
     const server = await startBadServer(json({ acme_id: 5 }));
-    closing.push(server);
+    onTestFinished(() => server.close());
     const transport = open(server.baseUrl, "t", "acme");
     const answer = await transport.send({
       method: "PUT",
