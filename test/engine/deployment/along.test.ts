@@ -1,38 +1,11 @@
 /** What the service deletes with its parent goes without a request of its own: requests, the long way and kills, over the emulator. */
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Emulator, startEmulator, starterAccount } from "../../../emulator/index.ts";
-import { createEngine, type Engine } from "../../../provider/engine/engine.ts";
-import { createProvider } from "../../../provider/provider.ts";
-import { connectHurried } from "../../hurried.ts";
-import { type Block, nextMachine, program } from "./program.ts";
-import { type Life, life, memoryDisk } from "./world.ts";
+import { expect, test } from "vitest";
+import { overEmulator } from "./over-emulator.ts";
+import type { Block } from "./program.ts";
+import { life } from "./world.ts";
 
-let emulator: Emulator;
-let files: Map<string, string>;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ speed: "instant", seed: starterAccount });
-});
-beforeEach(() => {
-  emulator.reset();
-  files = new Map();
-});
-afterAll(() => emulator.close());
-
-function engine(blocks: readonly Block[], of: Life = life()): Engine {
-  const environment = { PLUMBLINE_BASE_URL: emulator.baseUrl, PLUMBLINE_TOKEN: emulator.token };
-  return createEngine({
-    project: "shop",
-    stack: "dev",
-    stateFolder: "/state",
-    program: program(blocks),
-    environment,
-    createProvider: () => createProvider({ environment, connect: connectHurried }),
-    disk: memoryDisk(files, of),
-    machine: nextMachine(),
-  });
-}
+const { emulator, engine, reset } = overEmulator();
 
 const zone = (count: number, options: Block["options"] = {}): Block[] => [
   {
@@ -55,8 +28,8 @@ const sum = (requests: { readonly [method: string]: number }): number =>
   Object.values(requests).reduce((all, count) => all + count, 0);
 
 async function domains(): Promise<readonly unknown[]> {
-  const headers = { authorization: `Bearer ${emulator.token}` };
-  const answer = await fetch(`${emulator.baseUrl}/domains`, { headers });
+  const headers = { authorization: `Bearer ${emulator().token}` };
+  const answer = await fetch(`${emulator().baseUrl}/domains`, { headers });
   return ((await answer.json()) as { data: unknown[] }).data;
 }
 
@@ -136,8 +109,7 @@ test("a subnet goes with its network and a pool with its cluster", async () => {
 
 test("a destroy that is killed at any write of the journal is ended by the next one, with few requests", async () => {
   for (let moment = 1; ; moment += 1) {
-    emulator.reset();
-    files = new Map();
+    reset();
     await engine(zone(3)).up();
     const dying = life(moment);
     const work = engine([], dying).destroy();

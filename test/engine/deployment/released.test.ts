@@ -1,42 +1,10 @@
 /** Pools of a cluster that become NodePools: the cluster lets go of them and deletes none, over the emulator. */
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type Emulator, startEmulator, starterAccount } from "../../../emulator/index.ts";
-import { createEngine, type Engine } from "../../../provider/engine/engine.ts";
-import { createProvider } from "../../../provider/provider.ts";
-import { connectHurried } from "../../hurried.ts";
-import { type Block, nextMachine, program } from "./program.ts";
-import { memoryDisk } from "./world.ts";
+import { expect, test } from "vitest";
+import { overEmulator } from "./over-emulator.ts";
+import type { Block } from "./program.ts";
 
-let emulator: Emulator;
-let files: Map<string, string>;
-
-beforeAll(async () => {
-  emulator = await startEmulator({ speed: "instant", seed: starterAccount });
-});
-beforeEach(() => {
-  emulator.reset();
-  files = new Map();
-});
-afterAll(() => emulator.close());
-
-function engine(blocks: readonly Block[]): Engine {
-  const environment = {
-    PLUMBLINE_BASE_URL: emulator.baseUrl,
-    PLUMBLINE_TOKEN: emulator.token,
-    PLUMBLINE_PASSPHRASE: "correct horse",
-  };
-  return createEngine({
-    project: "shop",
-    stack: "dev",
-    stateFolder: "/state",
-    program: program(blocks),
-    environment,
-    createProvider: () => createProvider({ environment, connect: connectHurried }),
-    disk: memoryDisk(files),
-    machine: nextMachine(),
-  });
-}
+const { emulator, engine, reset } = overEmulator();
 
 interface Answer {
   readonly id: number;
@@ -44,9 +12,9 @@ interface Answer {
 }
 
 async function ask(path: string, body?: object): Promise<Answer> {
-  const headers = { authorization: `Bearer ${emulator.token}`, "content-type": "application/json" };
+  const headers = { authorization: `Bearer ${emulator().token}`, "content-type": "application/json" };
   const how = body ? { method: "POST", body: JSON.stringify(body) } : {};
-  const answer = await fetch(`${emulator.baseUrl}${path}`, { headers, ...how });
+  const answer = await fetch(`${emulator().baseUrl}${path}`, { headers, ...how });
   expect(answer.status).toBe(200);
   return (await answer.json()) as Answer;
 }
@@ -55,8 +23,7 @@ const spec = { type: "g6-standard-1", count: 1 };
 
 test("a NodePool imported beside its Cluster keeps its pool, whether the cluster is imported with it or had it before", async () => {
   for (const isInState of [false, true]) {
-    emulator.reset();
-    files = new Map();
+    reset();
     const made = await ask("/lke/clusters", {
       label: "c",
       region: "us-east",

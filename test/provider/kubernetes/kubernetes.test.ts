@@ -1,30 +1,32 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { isSecret, reveal, type ValueMap } from "../../../provider/core/value.ts";
 import { createProvider } from "../../../provider/provider.ts";
-import { type Account, openAccount, resourceNamed } from "../deployment.ts";
+import { type Account, openAccount } from "../deployment.ts";
 import { leadsItsLife } from "../lifecycle.ts";
 import { lives } from "../lives/kubernetes.ts";
-import { clusterType, foretold, type Kept, nothingKept, poolType, refresh, run } from "./world.ts";
+import {
+  base,
+  cluster,
+  clusterType,
+  foretold,
+  type Kept,
+  openWorld,
+  poolType,
+  refresh,
+  run,
+  web,
+} from "./world.ts";
 
 for (const life of lives) leadsItsLife(life);
-
-const cluster = resourceNamed(clusterType, "shop");
-const web = { type: "g6-standard-1", count: 2 };
-const base = { label: "shop", region: "us-east", k8sVersion: "1.28", nodePools: { web } };
 
 let account: Account;
 let kept: Kept;
 beforeEach(async () => {
-  account = await openAccount();
-  kept = nothingKept();
-});
-afterEach(async () => {
-  expect(account.emulator.mismatches).toEqual([]);
-  await account.close();
+  ({ account, kept } = await openWorld());
 });
 
 const path = () => `/lke/clusters/${kept.saved!.id}`;

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { ValueMap } from "../../../provider/core/value.ts";
-import { type Account, checked, openAccount, resourceNamed } from "../deployment.ts";
-import { clusterType, foretold, type Kept, nothingKept, poolType, refresh, run } from "./world.ts";
+import { type Account, checked, resourceNamed } from "../deployment.ts";
+import { clusterType, foretold, type Kept, nothingKept, openWorld, poolType, refresh, run } from "./world.ts";
 
 const cluster = resourceNamed(clusterType, "shop");
 const pool = resourceNamed(poolType, "batch");
@@ -19,12 +19,7 @@ const after = {
 let account: Account;
 let kept: Kept;
 beforeEach(async () => {
-  account = await openAccount();
-  kept = nothingKept();
-});
-afterEach(async () => {
-  expect(account.emulator.mismatches).toEqual([]);
-  await account.close();
+  ({ account, kept } = await openWorld());
 });
 
 interface Live {

@@ -1,24 +1,27 @@
 /** What is refused of clusters and pools before anything is written. */
 
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { unknown, type ValueMap } from "../../../provider/core/value.ts";
-import { type Account, openAccount, resourceNamed } from "../deployment.ts";
-import { clusterType, foretold, type Kept, nothingKept, poolType, refresh, run } from "./world.ts";
+import { type Account, resourceNamed } from "../deployment.ts";
+import {
+  base,
+  cluster,
+  foretold,
+  type Kept,
+  nothingKept,
+  openWorld,
+  poolType,
+  refresh,
+  run,
+  web,
+} from "./world.ts";
 
-const cluster = resourceNamed(clusterType, "shop");
 const pool = resourceNamed(poolType, "batch");
-const web = { type: "g6-standard-1", count: 2 };
-const base = { label: "shop", region: "us-east", k8sVersion: "1.28", nodePools: { web } };
 
 let account: Account;
 let kept: Kept;
 beforeEach(async () => {
-  account = await openAccount();
-  kept = nothingKept();
-});
-afterEach(async () => {
-  expect(account.emulator.mismatches).toEqual([]);
-  await account.close();
+  ({ account, kept } = await openWorld());
 });
 
 const path = () => `/lke/clusters/${kept.saved!.id}`;

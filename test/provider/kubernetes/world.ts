@@ -1,15 +1,28 @@
 /** Clusters as an engine keeps them between runs: inputs, state and notes; runs that end well and runs that are killed. */
 
+import { expect, onTestFinished } from "vitest";
 import { noNotes, notesIn } from "../../../provider/core/engines/notes.ts";
 import type { Notes, Provider } from "../../../provider/core/protocol.ts";
 import type { ValueMap } from "../../../provider/core/value.ts";
 import { createProvider } from "../../../provider/provider.ts";
 import type { Service } from "../../../provider/verbs/session.ts";
 import { connectHurried } from "../../hurried.ts";
-import { type Account, checked, type Resource, type Saved } from "../deployment.ts";
+import {
+  type Account,
+  checked,
+  openAccount,
+  type Resource,
+  resourceNamed,
+  type Saved,
+} from "../deployment.ts";
 
 export const clusterType = "plumbline:kubernetes/cluster:Cluster";
 export const poolType = "plumbline:kubernetes/nodePool:NodePool";
+
+/** The cluster that most tests are about. */
+export const cluster = resourceNamed(clusterType, "shop");
+export const web = { type: "g6-standard-1", count: 2 };
+export const base = { label: "shop", region: "us-east", k8sVersion: "1.28", nodePools: { web } };
 
 /** What outlives a killed run. */
 export interface Kept {
@@ -34,6 +47,16 @@ export function nothingKept(): Kept {
     ),
   };
   return kept;
+}
+
+/** An account of a test's own, of which nothing is kept yet. It ends with the test, which fails when an answer broke the contract. */
+export async function openWorld(): Promise<{ account: Account; kept: Kept }> {
+  const account = await openAccount();
+  onTestFinished(async () => {
+    await account.close();
+    expect(account.emulator.mismatches).toEqual([]);
+  });
+  return { account, kept: nothingKept() };
 }
 
 /** Where a run dies: at which of its writes, and whether that one still reaches the service. */

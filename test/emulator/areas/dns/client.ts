@@ -6,8 +6,8 @@ import net from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from "dns-packet";
-import { expect } from "vitest";
-import type { Emulator } from "../../../../emulator/index.ts";
+import { expect, onTestFinished } from "vitest";
+import { type Emulator, type EmulatorOptions, startEmulator } from "../../../../emulator/index.ts";
 
 export type Type = Extract<Answer["type"], string> | "ANY";
 
@@ -108,11 +108,14 @@ export async function made(emulator: Emulator, method: string, path: string, bod
   return reply.body;
 }
 
-/** Ends an emulator, none of whose answers may have broken the contract. */
-export async function closeChecked(emulator: Emulator): Promise<void> {
-  const { mismatches } = emulator;
-  await emulator.close();
-  expect(mismatches).toEqual([]);
+/** Starts an emulator that ends with the test, which fails when an answer broke the contract. */
+export async function startChecked(options: EmulatorOptions = {}): Promise<Emulator> {
+  const emulator = await startEmulator({ checkAnswers: true, ...options });
+  onTestFinished(async () => {
+    await emulator.close();
+    expect(emulator.mismatches).toEqual([]);
+  });
+  return emulator;
 }
 
 /** The least that makes a master domain. */

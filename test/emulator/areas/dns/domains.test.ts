@@ -1,18 +1,10 @@
 /** Domains and their records over HTTP: what is stored, answered, told and forgotten. */
 
-import { afterEach, expect, test } from "vitest";
-import { type Emulator, type EmulatorOptions, startEmulator } from "../../../../emulator/index.ts";
-import { call, closeChecked, jsonFile, made, master } from "./client.ts";
-
-let emulator: Emulator;
-afterEach(() => closeChecked(emulator));
-
-async function start(options: EmulatorOptions = {}): Promise<void> {
-  emulator = await startEmulator({ checkAnswers: true, ...options });
-}
+import { expect, test } from "vitest";
+import { call, jsonFile, made, master, startChecked } from "./client.ts";
 
 test("a domain is made with defaults, read, listed, changed and deleted", async () => {
-  await start();
+  const emulator = await startChecked();
   const domain = await made(emulator, "POST", "/domains", master);
   expect(domain).toEqual({
     id: expect.any(Number),
@@ -48,7 +40,9 @@ test("a domain is made with defaults, read, listed, changed and deleted", async 
 });
 
 test("a name is taken on the whole platform, whatever its case (2.3, 7)", async () => {
-  await start({ seed: jsonFile("seed.json", { foreign_domains: [{ domain: "Taken.example.net" }] }) });
+  const emulator = await startChecked({
+    seed: jsonFile("seed.json", { foreign_domains: [{ domain: "Taken.example.net" }] }),
+  });
   const { id } = await made(emulator, "POST", "/domains", master);
   const other = await made(emulator, "POST", "/domains", { ...master, domain: "other.example.com" });
   for (const reply of [
@@ -70,7 +64,7 @@ test("a name is taken on the whole platform, whatever its case (2.3, 7)", async 
 });
 
 test("a clone has all settings and records under new ids (2.3)", async () => {
-  await start();
+  const emulator = await startChecked();
   const settings = {
     ...master,
     group: "g",
@@ -113,7 +107,7 @@ test("a clone has all settings and records under new ids (2.3)", async () => {
 });
 
 test("a record lives in its domain, moves the domain's date and goes with it (3)", async () => {
-  await start();
+  const emulator = await startChecked();
   const domain = await made(emulator, "POST", "/domains", master);
   const other = await made(emulator, "POST", "/domains", { ...master, domain: "example.net" });
   const path = `/domains/${domain.id}/records`;
@@ -165,7 +159,7 @@ test("a record lives in its domain, moves the domain's date and goes with it (3)
 });
 
 test("records and domains are filtered by their filterable fields (notes, section 1.6)", async () => {
-  await start();
+  const emulator = await startChecked();
   const { id } = await made(emulator, "POST", "/domains", { ...master, tags: ["a", "b"], group: "g" });
   await made(emulator, "POST", "/domains", { ...master, domain: "example.net" });
   for (const name of ["a", "b"])
@@ -185,7 +179,7 @@ test("records and domains are filtered by their filterable fields (notes, sectio
 });
 
 test("every change is told as an event about the domain (notes, section 11)", async () => {
-  await start();
+  const emulator = await startChecked();
   const { id } = await made(emulator, "POST", "/domains", master);
   const record = await made(emulator, "POST", `/domains/${id}/records`, { type: "TXT", target: "x" });
   await made(emulator, "PUT", `/domains/${id}/records/${record.id}`, { target: "y" });

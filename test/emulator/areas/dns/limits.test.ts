@@ -1,15 +1,7 @@
 /** What a domain takes no more of, what a caller may not do, and how refusals are told. */
 
-import { afterEach, expect, test } from "vitest";
-import { type Emulator, type EmulatorOptions, startEmulator } from "../../../../emulator/index.ts";
-import { call, closeChecked, jsonFile, made, master } from "./client.ts";
-
-let emulator: Emulator;
-afterEach(() => closeChecked(emulator));
-
-async function start(options: EmulatorOptions = {}): Promise<void> {
-  emulator = await startEmulator({ checkAnswers: true, ...options });
-}
+import { expect, test } from "vitest";
+import { call, jsonFile, made, master, startChecked } from "./client.ts";
 
 test("a restricted user needs a grant to add, to see and to change (5.3)", async () => {
   const grants = {
@@ -39,7 +31,7 @@ test("a restricted user needs a grant to add, to see and to change (5.3)", async
     created: stamp,
     updated: stamp,
   }));
-  await start({
+  const emulator = await startChecked({
     seed: jsonFile("seed.json", { domains }),
     tokens: jsonFile("tokens.json", {
       users: [
@@ -86,7 +78,7 @@ test("a restricted user needs a grant to add, to see and to change (5.3)", async
 });
 
 test("the 12,001st record is refused, and a domain takes one again after a delete (8)", async () => {
-  await start({ speed: "instant" });
+  const emulator = await startChecked({ speed: "instant" });
   const { id } = await made(emulator, "POST", "/domains", master);
   const data = emulator.data() as { collections: { [name: string]: object[] } };
   const stamp = "2024-04-01T10:00:00";
@@ -121,7 +113,7 @@ test("the 12,001st record is refused, and a domain takes one again after a delet
 });
 
 test("problems of the schema and of the rules are told together (notes, section 1.1)", async () => {
-  await start();
+  const emulator = await startChecked();
   const { id } = await made(emulator, "POST", "/domains", master);
   const fields = async (method: string, path: string, body: object) => {
     const reply = await call(emulator, method, path, body);

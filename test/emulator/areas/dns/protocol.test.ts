@@ -3,7 +3,7 @@
 import dgram from "node:dgram";
 import type { Answer, Packet } from "dns-packet";
 import dnsPacket from "dns-packet";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { startEmulator } from "../../../../emulator/index.ts";
 import { ask, askTcp, made, overTcp, overUdp, question } from "./client.ts";
 import { data, edns, openZone, type ServedZone, zone } from "./zone.ts";
@@ -12,11 +12,9 @@ let emulator: ServedZone["emulator"];
 let port: number;
 let id: number;
 let add: ServedZone["add"];
-let close: ServedZone["close"];
 beforeEach(async () => {
-  ({ emulator, port, id, add, close } = await openZone());
+  ({ emulator, port, id, add } = await openZone());
 });
-afterEach(() => close());
 
 test("what does not fit into UDP is marked as truncated, and complete over TCP or with EDNS", async () => {
   for (let number = 1; number <= 40; number++)

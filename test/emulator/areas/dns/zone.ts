@@ -1,7 +1,7 @@
 /** A domain on an emulator that answers over DNS, for tests of the DNS server. */
 
 import type { Answer, Packet } from "dns-packet";
-import { expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import { type Emulator, startEmulator } from "../../../../emulator/index.ts";
 import { made, type Type } from "./client.ts";
 
@@ -15,30 +15,24 @@ export interface ServedZone {
   /** The domain's id. */
   readonly id: number;
   add(record: object): Promise<{ id: number }>;
-  /** Fails when the emulator complained of anything meanwhile. */
-  close(): Promise<void>;
 }
 
-/** Starts an emulator with the domain and no record in it. */
+/** Starts an emulator with the domain and no record in it. It ends with the test, which fails when the emulator complained of anything. */
 export async function openZone(): Promise<ServedZone> {
   const logged: string[] = [];
   const emulator = await startEmulator({ dns: 0, log: (line) => logged.push(line) });
+  onTestFinished(async () => {
+    await emulator.close();
+    expect(logged).toEqual([]);
+  });
   const { id } = await made(emulator, "POST", "/domains", {
     domain: zone,
     type: "master",
     soa_email: "admin@example.com",
     ttl_sec: 7200,
   });
-  return {
-    emulator,
-    port: emulator.dnsPort!,
-    id,
-    add: (record) => made(emulator, "POST", `/domains/${id}/records`, record),
-    close: async () => {
-      await emulator.close();
-      expect(logged).toEqual([]);
-    },
-  };
+  const add = (record: object) => made(emulator, "POST", `/domains/${id}/records`, record);
+  return { emulator, port: emulator.dnsPort!, id, add };
 }
 
 /** What a question says beside itself to be answered at length over UDP. */
