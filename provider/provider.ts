@@ -30,10 +30,10 @@ import {
 import { createResource, findResource } from "./verbs/create.ts";
 import { deleteResource } from "./verbs/delete.ts";
 import { invokeFunction } from "./verbs/invoke.ts";
+import { keyedQueue, type Operation, type Service } from "./verbs/operation.ts";
 import { listResources, readResource } from "./verbs/read.ts";
 import { runVerb } from "./verbs/run.ts";
 import { foreseeAreaVerb, runAreaVerb } from "./verbs/run-area.ts";
-import { keyedQueue, type Service, type Session } from "./verbs/session.ts";
 import { updateResource } from "./verbs/update.ts";
 import { certificates } from "./verbs/values/certificates.ts";
 import { bytesOf } from "./verbs/values/content.ts";
@@ -95,7 +95,7 @@ export function createProvider(options: ProviderOptions = {}): Provider {
     log("warning", warning);
   };
   let token = "";
-  const session: Session = {
+  const operation: Operation = {
     types: typesByKey,
     plan: newPlan(),
     service: () => {
@@ -112,11 +112,11 @@ export function createProvider(options: ProviderOptions = {}): Provider {
   const onType =
     <R extends RequestContext & { readonly type: string }, T>(
       verb: ProviderCall["verb"],
-      work: (session: Session, type: ResourceType, request: R) => Promise<T>,
+      work: (operation: Operation, type: ResourceType, request: R) => Promise<T>,
     ) =>
     (request: R) => {
       warn(request);
-      return told({ verb, token: request.type }, () => work(session, typeOf(request.type), request));
+      return told({ verb, token: request.type }, () => work(operation, typeOf(request.type), request));
     };
 
   return {
@@ -134,13 +134,13 @@ export function createProvider(options: ProviderOptions = {}): Provider {
     check: async (request) => {
       warn(request);
       const now = () => new Date(service?.serviceTime() ?? Date.now());
-      return checkResource(typeOf(request.type), request, { plan: session.plan, certificates, now });
+      return checkResource(typeOf(request.type), request, { plan: operation.plan, certificates, now });
     },
     diff: async (request) => {
       const type = typeOf(request.type);
       refuseMistyped(type.inputs, request.newInputs);
-      session.plan.know(type, request.id, request.urn);
-      const diff = diffResource(type, request, unappliedOf(session, type, request));
+      operation.plan.know(type, request.id, request.urn);
+      const diff = diffResource(type, request, unappliedOf(operation, type, request));
       if (diff.replaces.length > 0 && type.lostByReplace !== undefined)
         request.log?.("warning", lossOf(type, request.id, diff.replaces));
       return diff;
@@ -161,21 +161,21 @@ export function createProvider(options: ProviderOptions = {}): Provider {
       const call = { verb: "run", token: request.type, name: request.verb } as const;
       const ofArea = areaVerbOf(request.type);
       return told(call, () =>
-        ofArea ? runAreaVerb(session, ofArea, request) : runVerb(session, typeOf(request.type), request),
+        ofArea ? runAreaVerb(operation, ofArea, request) : runVerb(operation, typeOf(request.type), request),
       );
     },
     foresee: (request) => {
       const verb = areaVerbOf(request.type);
       if (!verb) throw new Error(`there is no verb "${request.type}"`);
       const call = { verb: "run", token: request.type, name: request.verb } as const;
-      return told(call, () => foreseeAreaVerb(session, verb, request));
+      return told(call, () => foreseeAreaVerb(operation, verb, request));
     },
     invoke: (request) => {
       const call = { verb: "invoke", token: request.token } as const;
-      return told(call, () => invokeFunction(session, functionOf(request.token), request));
+      return told(call, () => invokeFunction(operation, functionOf(request.token), request));
     },
     identify: async ({ asks = true, signal } = {}) => {
-      const account = await session.service().identify({ asks, signal: joined(signal, cancelling.signal) });
+      const account = await operation.service().identify({ asks, signal: joined(signal, cancelling.signal) });
       return { ...target, ...(account !== undefined && { account }) };
     },
     requests: () => service?.requests() ?? {},

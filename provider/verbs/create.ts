@@ -24,36 +24,36 @@ import { notedBefore } from "./making/before.ts";
 import { type Creation, createOf, isTaken, type Made, make, taken, type Values } from "./making/make.ts";
 import { knowParts } from "./making/parts.ts";
 import { discard, isUseless } from "./making/shown-once.ts";
-import { begin, type Session } from "./session.ts";
+import { begin, type Operation } from "./operation.ts";
 import { actionContext, type Task } from "./task.ts";
 import { valuesToApply } from "./values/applied.ts";
 import { fieldsToSync, isInvisible } from "./values/due.ts";
 
 export async function createResource(
-  session: Session,
+  operation: Operation,
   type: ResourceType,
   request: CreateRequest,
 ): Promise<CreateResponse> {
   if (request.preview) {
-    await lookUp(session, type, request, { newInputs: request.inputs });
+    await lookUp(operation, type, request, { newInputs: request.inputs });
     return { id: "", state: foretoldCreate(type, request, request.inputs) };
   }
-  const scope = begin(session, request, request.timeoutSeconds || type.timeouts.create);
+  const scope = begin(operation, request, request.timeoutSeconds || type.timeouts.create);
   const values = valuesToApply(type, request.inputs);
   // The next one that could be taken for it begins when the id of this one is known for good.
-  const creation = { session, type, request, scope, values };
-  const task = await session.exclusive(queueOf(type, values), () => begun(creation, request.onCreated));
+  const creation = { operation, type, request, scope, values };
+  const task = await operation.exclusive(queueOf(type, values), () => begun(creation, request.onCreated));
   const { id, object } = task;
   const { object: finished, spent } = await converge(task);
   const first = stateOf(type, id, object, request.inputs);
   const state = stateOf(type, id, finished, request.inputs, first);
-  knowParts(session, type, { id, inputs: request.inputs, state });
+  knowParts(operation, type, { id, inputs: request.inputs, state });
   return { id, state, ...(spent.length > 0 && { spent }) };
 }
 
 /** Makes the object, or finds it, and has its id saved with what surely was applied. */
 async function begun(creation: Creation, onCreated: CreateRequest["onCreated"]): Promise<Task> {
-  const { session, type, request, scope, values } = creation;
+  const { operation, type, request, scope, values } = creation;
   const { inputs } = request;
   const { id, object, posted, isResumed } = await ensure(creation);
   const task: Task = {
@@ -61,7 +61,7 @@ async function begun(creation: Creation, onCreated: CreateRequest["onCreated"]):
     ...(isResumed && { isResumed }),
     unapplied: new Set(Object.keys(sentIn(scope.notes))),
   };
-  if (type.takesOver) await examine(session, task);
+  if (type.takesOver) await examine(operation, task);
   const pending = fieldsToSync(task, object);
   const applied = appliedInputs(type, inputs, undefined, pending, observedState(type, id, object));
   try {
@@ -74,17 +74,17 @@ async function begun(creation: Creation, onCreated: CreateRequest["onCreated"]):
 
 /** Looks for what an earlier create made; makes and changes nothing. */
 export async function findResource(
-  session: Session,
+  operation: Operation,
   type: ResourceType,
   request: FindRequest,
 ): Promise<FindResponse> {
-  const scope = begin(session, request);
+  const scope = begin(operation, request);
   const { inputs } = request;
   const values = valuesToApply(type, inputs);
-  const creation = { session, type, request, scope, values };
-  const found = await session.exclusive(queueOf(type, values), async () => {
+  const creation = { operation, type, request, scope, values };
+  const found = await operation.exclusive(queueOf(type, values), async () => {
     const one = await resume(creation, request.earlierAttempt);
-    if (one) session.plan.know(type, one.id, request.urn);
+    if (one) operation.plan.know(type, one.id, request.urn);
     return one;
   });
   if (!found) return undefined;
@@ -108,7 +108,7 @@ const queueOf = (type: ResourceType, values: Values) =>
 
 /** The object: taken over from an earlier attempt, or made now. */
 async function ensure(creation: Creation): Promise<Made> {
-  const { session, type, request, scope, values } = creation;
+  const { operation, type, request, scope, values } = creation;
   const { earlierAttempt } = request;
   let earlier = earlierAttempt && !type.takesOver ? await resume(creation, earlierAttempt) : undefined;
   if (earlier && isUseless(type, request, earlier)) {
@@ -120,7 +120,7 @@ async function ensure(creation: Creation): Promise<Made> {
     await type.turns?.idle?.(actionContext({ identity: request, scope, values }));
   }
   const made: Made = earlier ? { ...earlier, posted: new Set(), isResumed: true } : await make(creation);
-  session.plan.know(type, made.id, request.urn);
+  operation.plan.know(type, made.id, request.urn);
   return made;
 }
 

@@ -7,26 +7,26 @@ import { isAnswerLost, isApiError, isGone } from "../core/service-port.ts";
 import type { Fields } from "../core/type/field.ts";
 import type { ObjectContext, ResourceType } from "../core/type/resource.ts";
 import { fetchObject } from "./fetch.ts";
-import { begin, type Session, type VerbScope } from "./session.ts";
+import { begin, type Operation, type VerbScope } from "./operation.ts";
 import { actionContext } from "./task.ts";
 
 export async function deleteResource(
-  session: Session,
+  operation: Operation,
   type: ResourceType,
   request: DeleteRequest,
 ): Promise<void> {
-  const scope = begin(session, request, request.timeoutSeconds || type.timeouts.delete);
+  const scope = begin(operation, request, request.timeoutSeconds || type.timeouts.delete);
   const path = pathOf(type, request.id);
   const held = { ...request.state, ...request.oldInputs };
-  const owner = session.plan.ownerOf(type, held);
+  const owner = operation.plan.ownerOf(type, held);
   if (owner) {
     const text = `${type.name} ${request.id} is left to the ${owner.type.name} "${owner.name}", which owns it now`;
     return scope.log("info", text);
   }
   const values = knownValues(plainInputs(type.inputs, held));
   const isOurs = (key: string, id: string) => {
-    const other = session.types.get(key);
-    return other !== undefined && session.plan.isOurs(other, id);
+    const other = operation.types.get(key);
+    return other !== undefined && operation.plan.isOurs(other, id);
   };
   const context = { ...actionContext({ identity: request, scope, values }), id: request.id, path, isOurs };
   try {

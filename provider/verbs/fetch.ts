@@ -4,7 +4,7 @@ import { parametersOf, pathOf } from "../core/object/identifier.ts";
 import { isGone, notThere, type WireObject } from "../core/service-port.ts";
 import type { ResourceType } from "../core/type/resource.ts";
 import { revealAll, type ValueMap } from "../core/value.ts";
-import type { VerbScope } from "./session.ts";
+import type { VerbScope } from "./operation.ts";
 
 /** Which object, and what is known of it. */
 export interface Subject {

@@ -6,11 +6,11 @@ import type { CheckFailure, InvokeRequest, InvokeResponse } from "../core/protoc
 import { isRequired } from "../core/type/field.ts";
 import type { FunctionType } from "../core/type/function.ts";
 import { validate } from "../core/validate.ts";
-import { begin, type Session } from "./session.ts";
+import { begin, type Operation } from "./operation.ts";
 
 /** In a preview an engine leaves unknown arguments out, so there a missing or unknown one means: no result yet. */
 export async function invokeFunction(
-  session: Session,
+  operation: Operation,
   type: FunctionType,
   request: InvokeRequest,
 ): Promise<InvokeResponse> {
@@ -24,6 +24,6 @@ export async function invokeFunction(
   if (failures.length === 0)
     type.check?.(args, (property, reason) => void failures.push({ property, reason }));
   if (failures.length > 0) return { result: {}, failures };
-  const { service } = begin(session, request);
+  const { service } = begin(operation, request);
   return { result: markSecrets(type.result, await type.call({ args, service })), failures: [] };
 }

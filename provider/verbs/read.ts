@@ -16,17 +16,17 @@ import { isGone, type WireObject } from "../core/service-port.ts";
 import type { ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
 import { fetchIfThere, fetchObject } from "./fetch.ts";
-import { begin, type Session, type VerbScope } from "./session.ts";
+import { begin, type Operation, type VerbScope } from "./operation.ts";
 import { actionContext } from "./task.ts";
 import { noteSeen } from "./values/sent.ts";
 
 export async function readResource(
-  session: Session,
+  operation: Operation,
   type: ResourceType,
   request: ReadRequest,
 ): Promise<ReadResponse> {
-  const scope = begin(session, request);
-  const id = await resolveId(session, type, scope, request.id);
+  const scope = begin(operation, request);
+  const id = await resolveId(operation, type, scope, request.id);
   if (id === undefined) return undefined;
   let object: WireObject;
   try {
@@ -49,7 +49,7 @@ export async function readResource(
     if (isGone(error)) return undefined;
     throw error;
   }
-  session.plan.know(type, id, request.urn);
+  operation.plan.know(type, id, request.urn);
   const live = observedState(type, id, object);
   if (!request.inputs || !request.state) {
     const inputs = importedInputs(type, live, object);
@@ -62,22 +62,22 @@ export async function readResource(
 
 /** The canonical id of what the user named, or undefined when there is no such object. Throws when the text is neither, or means several. */
 export async function resolveId(
-  session: Session,
+  operation: Operation,
   type: ResourceType,
   scope: VerbScope,
   text: string,
 ): Promise<string | undefined> {
   if (isCanonicalId(type, text)) return text;
-  const families = familiesOf(session, type);
+  const families = familiesOf(operation, type);
   const only = families[0]?.parent;
-  if (only && isOnePer(type, only)) return resolveId(session, only, scope, text);
+  if (only && isOnePer(type, only)) return resolveId(operation, only, scope, text);
   const family = families.find(({ kind }) => kind === undefined || text.startsWith(`${kind}/`));
   const [parentText, name] = parentAndName(family, text);
   if (!family || name === undefined || name === "") {
     throw new Error(`"${text}" does not name a ${type.name}: write ${idFormat(type)} or ${type.nameFormat}`);
   }
   const { parent } = family;
-  const parentId = parent ? await resolveId(session, parent, scope, parentText) : "";
+  const parentId = parent ? await resolveId(operation, parent, scope, parentText) : "";
   if (parentId === undefined) return undefined;
   const ids = (await listUnder(type, scope, family, parentId))
     .filter((listed) => naturalName(type, listed).toLowerCase() === name.toLowerCase())
@@ -93,12 +93,15 @@ interface Family {
   readonly parent: ResourceType | undefined;
 }
 
-function familiesOf(session: Session, type: ResourceType): Family[] {
+function familiesOf(operation: Operation, type: ResourceType): Family[] {
   if (!type.parentsByKind) {
     const key = type.parents?.at(-1);
-    return [{ parent: key === undefined ? undefined : session.types.get(key) }];
+    return [{ parent: key === undefined ? undefined : operation.types.get(key) }];
   }
-  return Object.entries(type.parentsByKind).map(([kind, key]) => ({ kind, parent: session.types.get(key) }));
+  return Object.entries(type.parentsByKind).map(([kind, key]) => ({
+    kind,
+    parent: operation.types.get(key),
+  }));
 }
 
 /** What names the parent, and the rest. Under a kind, the parent's natural name begins with the kind too (`mysql/shop`). */
@@ -163,23 +166,23 @@ async function listUnder(
 
 /** Every object of the type (under one parent, or under all), with names to propose. */
 export async function listResources(
-  session: Session,
+  operation: Operation,
   type: ResourceType,
   request: ListRequest,
 ): Promise<readonly ListedResource[]> {
-  const scope = begin(session, request);
+  const scope = begin(operation, request);
   const reasonOf = (object: WireObject) =>
     typeof type.leftOut === "function" ? type.leftOut(object) : type.leftOut;
   const includes = (object: WireObject) =>
     type.list?.includes?.(object) !== false || reasonOf(object) !== undefined;
   const lists = await Promise.all(
-    familiesOf(session, type).map(async (family) => {
+    familiesOf(operation, type).map(async (family) => {
       const { parent } = family;
       const parentIds = !parent
         ? [""]
         : request.parentId !== undefined
           ? [request.parentId]
-          : (await listResources(session, parent, { ...request, type: parent.token })).map(({ id }) => id);
+          : (await listResources(operation, parent, { ...request, type: parent.token })).map(({ id }) => id);
       return Promise.all(parentIds.map((parentId) => listUnder(type, scope, family, parentId, includes)));
     }),
   );

@@ -5,7 +5,7 @@ import type { Foresight, RunRequest, RunResponse } from "../core/protocol.ts";
 import { shortToken } from "../core/token.ts";
 import type { AreaVerb } from "../core/type/area-verb.ts";
 import { validate } from "../core/validate.ts";
-import { begin, type Session } from "./session.ts";
+import { begin, type Operation } from "./operation.ts";
 import { actionContext } from "./task.ts";
 
 /** A verb may wait as long as an update of a resource may. */
@@ -13,25 +13,25 @@ const secondsToRun = 3600;
 
 /** What the verb would destroy. */
 export async function foreseeAreaVerb(
-  session: Session,
+  operation: Operation,
   verb: AreaVerb,
   request: RunRequest,
 ): Promise<Foresight> {
   const asked = await understood(verb, request);
   if (asked.failures.length > 0) return { failures: asked.failures, losses: [] };
-  const { service } = begin(session, request);
+  const { service } = begin(operation, request);
   const foreseen = await verb.foresee?.({ ...asked.what, service });
   return { failures: [], losses: [], ...foreseen };
 }
 
 export async function runAreaVerb(
-  session: Session,
+  operation: Operation,
   verb: AreaVerb,
   request: RunRequest,
 ): Promise<RunResponse> {
   const asked = await understood(verb, request);
   if (asked.failures.length > 0) return { failures: asked.failures };
-  const scope = begin(session, request, secondsToRun);
+  const scope = begin(operation, request, secondsToRun);
   const { word } = (await verb.foresee?.({ ...asked.what, service: scope.service })) ?? {};
   if (word !== undefined && request.consent !== word) {
     const given = request.consent === undefined ? "it was not given" : `not "${request.consent}"`;

@@ -9,12 +9,12 @@ import type { ResourceType } from "../core/type/resource.ts";
 import { validate } from "../core/validate.ts";
 import { untilReady } from "./converge.ts";
 import { fetchObject } from "./fetch.ts";
+import { begin, type Operation } from "./operation.ts";
 import { resolveId } from "./read.ts";
-import { begin, type Session } from "./session.ts";
 import { actionContext } from "./task.ts";
 
 export async function runVerb(
-  session: Session,
+  operation: Operation,
   type: ResourceType,
   request: RunRequest,
 ): Promise<RunResponse> {
@@ -28,8 +28,8 @@ export async function runVerb(
   const given = plainInputs(verb.args ?? {}, withoutNulls(request.args));
   const failures = await validate({ fields: verb.args ?? {}, noun: "argument" }, given);
   if (failures.length > 0) return { failures };
-  const scope = begin(session, request, type.timeouts.update);
-  const id = await resolveId(session, type, scope, request.id);
+  const scope = begin(operation, request, type.timeouts.update);
+  const id = await resolveId(operation, type, scope, request.id);
   if (id === undefined) throw new Error(`there is no ${type.name} ${request.id}`);
   const path = pathOf(type, id);
   const look = () => fetchObject({ type, id, scope }, { fresh: true });

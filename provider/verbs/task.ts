@@ -5,7 +5,7 @@ import type { WireObject } from "../core/service-port.ts";
 import type { Fields } from "../core/type/field.ts";
 import type { ActionContext, ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
-import type { VerbScope } from "./session.ts";
+import type { VerbScope } from "./operation.ts";
 import { bytesOf } from "./values/content.ts";
 
 /** An object and what it is to become. */

@@ -18,27 +18,27 @@ import { fetchObject } from "./fetch.ts";
 import { examine } from "./foresight/examine.ts";
 import { lookUp } from "./foresight/lookup.ts";
 import { knowParts } from "./making/parts.ts";
-import { begin, type Session } from "./session.ts";
+import { begin, type Operation } from "./operation.ts";
 import { valuesToApply } from "./values/applied.ts";
 import { unappliedOf } from "./values/sent.ts";
 
 export async function updateResource(
-  session: Session,
+  operation: Operation,
   type: ResourceType,
   request: UpdateRequest,
 ): Promise<UpdateResponse> {
   const { id, oldInputs, newInputs, state, ignoreChanges } = request;
-  session.plan.know(type, id, request.urn);
+  operation.plan.know(type, id, request.urn);
   refuseImpossible(type, { ...oldInputs, ...state }, newInputs);
-  const unapplied = unappliedOf(session, type, request);
+  const unapplied = unappliedOf(operation, type, request);
   if (request.preview) {
-    await lookUp(session, type, request, { newInputs, old: { id, inputs: oldInputs, state } });
+    await lookUp(operation, type, request, { newInputs, old: { id, inputs: oldInputs, state } });
     return { state: foretoldUpdate(type, request, oldInputs, state, newInputs, unapplied) };
   }
   if (replaces(type, oldInputs, state, newInputs)) {
     throw new Error(`${type.name} ${id}: this change needs a replacement and cannot be made in place`);
   }
-  const scope = begin(session, request, request.timeoutSeconds || type.timeouts.update);
+  const scope = begin(operation, request, request.timeoutSeconds || type.timeouts.update);
   const values = valuesToApply(type, newInputs);
   try {
     const object = await fetchObject({ type, id, scope, values, state }, { fresh: false });
@@ -49,10 +49,10 @@ export async function updateResource(
       id,
       scope,
       isOurs: (key: string, other: string) => {
-        const of = session.types.get(key);
+        const of = operation.types.get(key);
         return (
           of !== undefined &&
-          (session.plan.isOurs(of, other) || request.isKnownId?.(other, of.token) === true)
+          (operation.plan.isOurs(of, other) || request.isKnownId?.(other, of.token) === true)
         );
       },
       inputs: newInputs,
@@ -61,10 +61,10 @@ export async function updateResource(
       before,
       unapplied,
     };
-    await examine(session, task);
+    await examine(operation, task);
     const { object: finished, spent } = await converge(task);
     const now = stateOf(type, id, finished, newInputs, state);
-    knowParts(session, type, { id, inputs: newInputs, state: now });
+    knowParts(operation, type, { id, inputs: newInputs, state: now });
     return { state: now, ...(spent.length > 0 && { spent }) };
   } catch (error) {
     if (isGone(error)) {

@@ -13,7 +13,7 @@ import { notesOf } from "../../provider/engine/state/notes.ts";
 import { createStates } from "../../provider/engine/state/states.ts";
 import { openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
 import { createNotebook } from "../../provider/pulumi/unfinished/notebook.ts";
-import { begin } from "../../provider/verbs/session.ts";
+import { begin } from "../../provider/verbs/operation.ts";
 import { cheapKey } from "../engine/cheap-key.ts";
 
 const type = "plumbline:test/thing:Thing";
@@ -125,7 +125,7 @@ describe.each(Object.entries(keepers))("notes in %s", (_name, keeper) => {
 
 describe("notes of a verb that no engine keeps them for", () => {
   keepsNotes(async () => {
-    const session = { service: () => ({}), cancelled: new AbortController().signal };
-    return begin(session as never, {}).notes;
+    const operation = { service: () => ({}), cancelled: new AbortController().signal };
+    return begin(operation as never, {}).notes;
   });
 });

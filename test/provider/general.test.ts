@@ -8,8 +8,8 @@ import { resource } from "../../provider/core/type/resource.ts";
 import { isSecret, reveal, secret, type ValueMap } from "../../provider/core/value.ts";
 import { createResource } from "../../provider/verbs/create.ts";
 import { deleteResource } from "../../provider/verbs/delete.ts";
+import { keyedQueue, type Operation, type Service } from "../../provider/verbs/operation.ts";
 import { readResource } from "../../provider/verbs/read.ts";
-import { keyedQueue, type Service, type Session } from "../../provider/verbs/session.ts";
 import { updateResource } from "../../provider/verbs/update.ts";
 import { markerWith } from "../../provider/verbs/values/marker.ts";
 
@@ -120,7 +120,7 @@ function memory() {
     serviceTime: () => "2030-01-01T00:00:00Z",
     close: async () => {},
   };
-  const session: Session = {
+  const operation: Operation = {
     types: new Map([[Engine.key, Engine]]),
     plan: newPlan(),
     service: () => service,
@@ -129,7 +129,7 @@ function memory() {
     exclusive: keyedQueue(),
     marker: markerWith(() => "key"),
   };
-  return { session, asked: () => log.splice(0) };
+  return { operation, asked: () => log.splice(0) };
 }
 
 const identity = { urn: "u", type: Engine.token, name: "e" };
@@ -142,12 +142,12 @@ const declared: ValueMap = {
 };
 
 describe("a type with more than a POST and a PUT", () => {
-  const { session, asked } = memory();
+  const { operation, asked } = memory();
   let state: ValueMap;
   let inputs = declared;
   const update = async (change: ValueMap) => {
     const newInputs = { ...inputs, ...change };
-    ({ state } = await updateResource(session, Engine, {
+    ({ state } = await updateResource(operation, Engine, {
       ...identity,
       id: "7",
       oldInputs: inputs,
@@ -160,7 +160,7 @@ describe("a type with more than a POST and a PUT", () => {
   };
 
   test("sends what a create does not take by an update, waits between the steps, and runs no trigger", async () => {
-    ({ state } = await createResource(session, Engine, { ...identity, inputs: declared, preview: false }));
+    ({ state } = await createResource(operation, Engine, { ...identity, inputs: declared, preview: false }));
     expect(asked()).toEqual([
       'POST /engines {"label":"main","type":"small","password":"p1"}',
       "wait",
@@ -174,7 +174,7 @@ describe("a type with more than a POST and a PUT", () => {
     expect(isSecret(state["secretKey"])).toBe(true);
     expect(state).not.toHaveProperty("password");
     expect(JSON.stringify([state, asked()])).not.toContain("p1");
-    const read = await readResource(session, Engine, { ...identity, id: "7", inputs, state });
+    const read = await readResource(operation, Engine, { ...identity, id: "7", inputs, state });
     expect(reveal(read!.state["secretKey"]!)).toBe("shown-once");
     expect(read!.inputs).toEqual(inputs);
     expect(read!.state).toEqual(state);
@@ -201,7 +201,7 @@ describe("a type with more than a POST and a PUT", () => {
   test("asks nothing for what only steers the provider, and resets what is taken out", async () => {
     expect(await update({ keepOnDelete: true })).toEqual([]);
     const { allow: _, ...rest } = inputs;
-    ({ state } = await updateResource(session, Engine, {
+    ({ state } = await updateResource(operation, Engine, {
       ...identity,
       id: "7",
       oldInputs: inputs,
@@ -214,15 +214,15 @@ describe("a type with more than a POST and a PUT", () => {
 
   test("is deleted, and gone afterwards", async () => {
     const request = { ...identity, id: "7", oldInputs: inputs, state };
-    await deleteResource(session, Engine, request);
+    await deleteResource(operation, Engine, request);
     expect(asked()).toEqual(["DELETE /engines/7"]);
-    expect(await readResource(session, Engine, { ...identity, id: "7" })).toBeUndefined();
+    expect(await readResource(operation, Engine, { ...identity, id: "7" })).toBeUndefined();
   });
 });
 
 test("a create carried out only after it was looked for is taken over when its repetition is refused", async () => {
-  const { session } = memory();
-  const service = session.service();
+  const { operation } = memory();
+  const service = operation.service();
   const lost = new AnswerLostError("POST", "/engines", "no answer", undefined);
   const refused = new ApiError({
     method: "POST",
@@ -243,7 +243,7 @@ test("a create carried out only after it was looked for is taken over when its r
     },
     list: async (path) => (++lists === 1 ? [] : service.list(path)),
   };
-  const made = await createResource({ ...session, service: () => late }, Engine, {
+  const made = await createResource({ ...operation, service: () => late }, Engine, {
     ...identity,
     inputs: { label: "main", type: "small" },
     preview: false,

@@ -11,7 +11,7 @@ import {
 import { ApiError } from "../../provider/core/service-port.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { createProvider } from "../../provider/provider.ts";
-import type { Service } from "../../provider/verbs/session.ts";
+import type { Service } from "../../provider/verbs/operation.ts";
 import { connectHurried } from "../hurried.ts";
 import { type Account, checked, type Resource, type Saved } from "./deployment.ts";
 

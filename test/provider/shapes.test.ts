@@ -7,9 +7,9 @@ import { resource } from "../../provider/core/type/resource.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { findResource } from "../../provider/verbs/create.ts";
 import { deleteResource } from "../../provider/verbs/delete.ts";
+import { begin, type Service } from "../../provider/verbs/operation.ts";
 import { listResources, readResource, resolveId } from "../../provider/verbs/read.ts";
 import { runVerb } from "../../provider/verbs/run.ts";
-import { begin, type Service } from "../../provider/verbs/session.ts";
 import { updateResource } from "../../provider/verbs/update.ts";
 import { gone, type Handler, make, named, service, sessionOf, words } from "./small-world.ts";
 

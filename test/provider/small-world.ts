@@ -5,7 +5,7 @@ import { AnswerLostError, notThere, type WireObject } from "../../provider/core/
 import type { ResourceType } from "../../provider/core/type/resource.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { createResource } from "../../provider/verbs/create.ts";
-import { keyedQueue, type Service, type Session } from "../../provider/verbs/session.ts";
+import { keyedQueue, type Operation, type Service } from "../../provider/verbs/operation.ts";
 import { markerWith } from "../../provider/verbs/values/marker.ts";
 
 export const words = { description: "" };
@@ -59,7 +59,7 @@ export function service(table: { readonly [request: string]: Handler }, losing: 
   return { port, asked: () => log.splice(0) };
 }
 
-export function sessionOf(port: Service, ...types: ResourceType[]): Session {
+export function sessionOf(port: Service, ...types: ResourceType[]): Operation {
   return {
     types: new Map(types.map((type) => [type.key, type])),
     plan: newPlan(),
@@ -72,5 +72,10 @@ export function sessionOf(port: Service, ...types: ResourceType[]): Session {
 }
 
 export const named = (type: ResourceType, name = "r") => ({ urn: `u::${name}`, type: type.token, name });
-export const make = (session: Session, type: ResourceType, inputs: ValueMap, more: object = {}, name = "r") =>
-  createResource(session, type, { ...named(type, name), inputs, preview: false, ...more });
+export const make = (
+  operation: Operation,
+  type: ResourceType,
+  inputs: ValueMap,
+  more: object = {},
+  name = "r",
+) => createResource(operation, type, { ...named(type, name), inputs, preview: false, ...more });

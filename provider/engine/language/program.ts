@@ -14,7 +14,7 @@ import type { ProjectFiles } from "./evaluation/builtin.ts";
 import { runTemplate } from "./evaluation/run.ts";
 import { checkTemplate } from "./program/check.ts";
 import { readConfig } from "./program/config.ts";
-import { type Graph, linkTemplate } from "./program/graph.ts";
+import { type Graph, linkTemplate } from "./program/dependencies.ts";
 import { createInference } from "./program/inference.ts";
 import { readProject } from "./program/project.ts";
 import { readStackSettings, type StackSettings } from "./program/stack-settings.ts";

@@ -2,7 +2,7 @@
 
 import type { ServicePort } from "../../core/service-port.ts";
 
-interface Declared {
+interface DeclaredVolume {
   readonly label?: string;
   readonly size?: number;
   readonly region?: string;
@@ -14,7 +14,7 @@ interface Declared {
 }
 
 /** Path, body, and the fields that are settled by it. */
-export async function createRequest(declared: Declared, service: ServicePort) {
+export async function createRequest(declared: DeclaredVolume, service: ServicePort) {
   const { label, size, region, tags, computeId, configId, persistAcrossBoots, cloneOf } = declared;
   if (cloneOf !== undefined) {
     return {

@@ -18,11 +18,11 @@ export interface ClusterValues {
   readonly serviceTokenTrigger?: unknown;
 }
 
-type Declared<C> = Omit<C, "inputs"> & { readonly inputs: ClusterValues };
+type WithValues<C> = Omit<C, "inputs"> & { readonly inputs: ClusterValues };
 
-export type ClusterContext = Declared<ObjectContext<Fields>>;
+export type ClusterContext = WithValues<ObjectContext<Fields>>;
 
-export type ClusterAspectContext = Declared<AspectContext<Fields>>;
+export type ClusterAspectContext = WithValues<AspectContext<Fields>>;
 
 export type ClusterLookupContext = Omit<LookupContext<Fields>, "before" | "after"> & {
   /** With what was saved of its pools. */

@@ -6,12 +6,12 @@ import { parsePath } from "../../core/property-path.ts";
 import { CheckFailedError, type CheckFailure, type Severity } from "../../core/protocol.ts";
 import { annotations } from "../../core/type/field.ts";
 import type { ResourceType } from "../../core/type/resource.ts";
-import type { Session } from "../session.ts";
+import type { Operation } from "../operation.ts";
 import type { Task } from "../task.ts";
 
 /** Throws CheckFailedError when the object cannot be brought to its declared state, or only with the user's leave. */
 export async function examine(
-  session: Session,
+  operation: Operation,
   task: Pick<Task, "type" | "identity" | "id" | "scope" | "inputs" | "values" | "object"> & {
     readonly preview?: boolean;
   },
@@ -25,7 +25,7 @@ export async function examine(
     id,
     object,
     get: (path) => scope.service.get(path),
-    parent: session.plan.parentOf(type, inputs),
+    parent: operation.plan.parentOf(type, inputs),
     preview,
     refuse: (property, reason) => {
       const [name] = parsePath(property);

@@ -16,7 +16,7 @@ import { annotations } from "../../core/type/field.ts";
 import type { ResourceType } from "../../core/type/resource.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { fetchIfThere } from "../fetch.ts";
-import { begin, type Session } from "../session.ts";
+import { begin, type Operation } from "../operation.ts";
 import { examine } from "./examine.ts";
 import { presence } from "./presence.ts";
 import { alreadyExists, nameTaken } from "./taken.ts";
@@ -29,7 +29,7 @@ export interface Planned {
 
 /** Throws CheckFailedError when the live account shows that the plan cannot be carried out. */
 export async function lookUp(
-  session: Session,
+  operation: Operation,
   type: ResourceType,
   request: ResourceIdentity & RequestContext & Pick<CreateRequest, "isKnownId">,
   planned: Planned,
@@ -41,12 +41,12 @@ export async function lookUp(
     ? knownValues(plainInputs(type.inputs, { ...planned.old.state, ...planned.old.inputs }))
     : {};
   const collection = collectionPath(type, values);
-  const scope = begin(session, request);
+  const scope = begin(operation, request);
   const { service } = scope;
   const holds = (other: ResourceType, id: string) =>
-    session.plan.isOurs(other, id) || (request.isKnownId?.(id, other.token) ?? false);
+    operation.plan.isOurs(other, id) || (request.isKnownId?.(id, other.token) ?? false);
   const isOurs = (id: string) => id === planned.old?.id || holds(type, id);
-  const list = (path: string) => shared(session, path, () => service.list(path));
+  const list = (path: string) => shared(operation, path, () => service.list(path));
 
   const chosen = newNames(type, request, planned);
   if (collection !== undefined && chosen.length > 0) {
@@ -70,7 +70,7 @@ export async function lookUp(
     creating,
     refuse,
     isOurs: (id, key) => {
-      const other = key === undefined ? type : session.types.get(key);
+      const other = key === undefined ? type : operation.types.get(key);
       return other === type ? isOurs(id) : other !== undefined && holds(other, id);
     },
     warn: (message) => request.log?.("warning", message),
@@ -87,7 +87,7 @@ export async function lookUp(
   const object = type.examine && id && (await fetchIfThere({ ...subject, id }, { fresh: false }));
   if (failures.length > 0) throw new CheckFailedError(failures);
   if (id && object)
-    await examine(session, { ...subject, id, object, identity: request, inputs: newInputs, preview: true });
+    await examine(operation, { ...subject, id, object, identity: request, inputs: newInputs, preview: true });
 }
 
 const isUnique = (type: ResourceType, name: string) => {
@@ -104,12 +104,12 @@ function newNames(type: ResourceType, { name: logicalName }: ResourceIdentity, p
   });
 }
 
-function shared(session: Session, path: string, read: () => Promise<readonly WireObject[]>) {
-  let pending = session.lists.get(path);
+function shared(operation: Operation, path: string, read: () => Promise<readonly WireObject[]>) {
+  let pending = operation.lists.get(path);
   if (!pending) {
     pending = read();
-    session.lists.set(path, pending);
-    pending.catch(() => session.lists.delete(path));
+    operation.lists.set(path, pending);
+    pending.catch(() => operation.lists.delete(path));
   }
   return pending;
 }

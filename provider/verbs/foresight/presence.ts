@@ -4,7 +4,7 @@ import { idOf } from "../../core/object/identifier.ts";
 import { CheckFailedError, type CheckFailure, type ResourceIdentity } from "../../core/protocol.ts";
 import type { ResourceType } from "../../core/type/resource.ts";
 import { fetchIfThere } from "../fetch.ts";
-import type { VerbScope } from "../session.ts";
+import type { VerbScope } from "../operation.ts";
 import { alreadyExists } from "./taken.ts";
 
 /** True for types whose objects' ids are known before they are made. */

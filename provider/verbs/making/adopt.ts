@@ -9,7 +9,7 @@ import { annotations } from "../../core/type/field.ts";
 import type { ResourceType } from "../../core/type/resource.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { fetchIfThere } from "../fetch.ts";
-import type { VerbScope } from "../session.ts";
+import type { VerbScope } from "../operation.ts";
 
 export interface Search {
   readonly type: ResourceType;

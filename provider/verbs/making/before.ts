@@ -3,7 +3,7 @@
 import { collectionPath, idOfListed } from "../../core/object/identifier.ts";
 import type { Notes } from "../../core/protocol.ts";
 import type { ResourceType } from "../../core/type/resource.ts";
-import type { VerbScope } from "../session.ts";
+import type { VerbScope } from "../operation.ts";
 import { onceShown } from "./shown-once.ts";
 
 const key = "before";

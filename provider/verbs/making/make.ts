@@ -8,7 +8,7 @@ import type { CreateVariant, ResourceType } from "../../core/type/resource.ts";
 import { refusal } from "../failure.ts";
 import { fetchIfThere, fetchObject } from "../fetch.ts";
 import { alreadyExists, nameTaken } from "../foresight/taken.ts";
-import type { Session, VerbScope } from "../session.ts";
+import type { Operation, VerbScope } from "../operation.ts";
 import { actionContext } from "../task.ts";
 import { bodyOf } from "../values/due.ts";
 import { type Found, findMade, type Search } from "./adopt.ts";
@@ -22,7 +22,7 @@ export type Values = { readonly [name: string]: unknown };
 
 /** What is to be made, or looked for, by one verb. */
 export interface Creation {
-  readonly session: Session;
+  readonly operation: Operation;
   readonly type: ResourceType;
   readonly request: Omit<FindRequest, "earlierAttempt"> & Pick<CreateRequest, "earlierAttempt">;
   readonly scope: VerbScope;
@@ -46,15 +46,15 @@ export async function taken({ type, scope, values }: Creation): Promise<Found | 
 
 /** True for ids that cannot be what the create made: they were there before it, or another resource has them. */
 export const isTaken =
-  ({ session, type, request }: Creation, present: ReadonlySet<string>): Search["isTaken"] =>
+  ({ operation, type, request }: Creation, present: ReadonlySet<string>): Search["isTaken"] =>
   (id) =>
     present.has(id) ||
-    session.plan.isPart(type, id) ||
-    session.plan.isOurs(type, id, request.urn) ||
+    operation.plan.isPart(type, id) ||
+    operation.plan.isOurs(type, id, request.urn) ||
     (request.isKnownId?.(id) ?? false);
 
 export async function make(creation: Creation): Promise<Made> {
-  const { session, type, request, scope, values } = creation;
+  const { operation, type, request, scope, values } = creation;
   if (type.takesOver) {
     const found = await taken(creation);
     if (found) return { ...found, posted: new Set() };
@@ -66,7 +66,7 @@ export async function make(creation: Creation): Promise<Made> {
   const began = performance.now();
   // The service's clock may be learnt only from an answer after the request, so the start is counted back from then.
   const startedAt = () =>
-    new Date(Date.parse(session.service().serviceTime()) - (performance.now() - began)).toISOString();
+    new Date(Date.parse(operation.service().serviceTime()) - (performance.now() - began)).toISOString();
   // A wait for what appears late may outlast the service's clock; such a type has asked the service before.
   const sentAt = type.turns?.idle && startedAt();
   const present = await idsBefore(type, scope, values);

@@ -2,12 +2,12 @@
 
 import type { FoundObject } from "../../core/type/reference.ts";
 import type { ResourceType } from "../../core/type/resource.ts";
-import type { Session } from "../session.ts";
+import type { Operation } from "../operation.ts";
 
 /** Remembers the parts of an object as its state tells them. */
-export function knowParts(session: Session, type: ResourceType, object: FoundObject): void {
+export function knowParts(operation: Operation, type: ResourceType, object: FoundObject): void {
   for (const { type: key, id } of type.parts?.(object) ?? []) {
-    const part = session.types.get(key);
-    if (part) session.plan.knowPart(part, id);
+    const part = operation.types.get(key);
+    if (part) operation.plan.knowPart(part, id);
   }
 }

@@ -8,7 +8,7 @@ import { isAutomaticName } from "../../core/type/automatic-name.ts";
 import { annotations } from "../../core/type/field.ts";
 import type { ResourceType } from "../../core/type/resource.ts";
 import { remove } from "../delete.ts";
-import type { VerbScope } from "../session.ts";
+import type { VerbScope } from "../operation.ts";
 import { actionContext } from "../task.ts";
 import type { Found } from "./adopt.ts";
 

@@ -19,17 +19,17 @@ import type { DiffRequest, UpdateRequest } from "../../core/protocol.ts";
 import { annotations } from "../../core/type/field.ts";
 import type { ResourceType } from "../../core/type/resource.ts";
 import type { ValueMap } from "../../core/value.ts";
-import type { Session, VerbScope } from "../session.ts";
+import type { Operation, VerbScope } from "../operation.ts";
 
 /** The fields of an object that may not have the value that was saved as applied. */
 export function unappliedOf(
-  session: Pick<Session, "marker">,
+  operation: Pick<Operation, "marker">,
   type: ResourceType,
   request: Pick<DiffRequest | UpdateRequest, "notes" | "oldInputs" | "newInputs" | "state">,
 ): ReadonlySet<string> {
   const { oldInputs, newInputs, state } = request;
   const values = { oldInputs, newInputs, known: state };
-  return unappliedFields(type, values, sentIn(request.notes), session.marker);
+  return unappliedFields(type, values, sentIn(request.notes), operation.marker);
 }
 
 /** Whose fields are sent. */

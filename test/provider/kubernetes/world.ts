@@ -5,7 +5,7 @@ import { noNotes, notesIn } from "../../../provider/core/engines/notes.ts";
 import type { Notes, Provider } from "../../../provider/core/protocol.ts";
 import type { ValueMap } from "../../../provider/core/value.ts";
 import { createProvider } from "../../../provider/provider.ts";
-import type { Service } from "../../../provider/verbs/session.ts";
+import type { Service } from "../../../provider/verbs/operation.ts";
 import { connectHurried } from "../../hurried.ts";
 import {
   type Account,

@@ -3,7 +3,7 @@
 import type { Catalogue, ValueMap } from "../../../core/protocol.ts";
 import { isSecret, type Value } from "../../../core/value.ts";
 import { type Host, ProgramError } from "../../host.ts";
-import type { Graph } from "../program/graph.ts";
+import type { Graph } from "../program/dependencies.ts";
 import type { Template } from "../program/template.ts";
 import { boundedInFileOrder, createReport } from "../syntax/report.ts";
 import type { ProjectFiles } from "./builtin.ts";

@@ -6,11 +6,11 @@ import { isAnswerLost, isApiError, isGone, type WireObject } from "../../../core
 import type { ActionContext } from "../../../core/type/action.ts";
 import type { Fields } from "../../../core/type/field.ts";
 import { isRecordType, specialFields } from "../record/types.ts";
-import type { Declared } from "./declared.ts";
+import type { DeclaredRecord } from "./declared.ts";
 import { type LiveRecord, liveZone, type ZoneScope } from "./live.ts";
 import { planZone, type ZoneStep } from "./plan.ts";
 
-type Step = ZoneStep<LiveRecord, Declared>;
+type Step = ZoneStep<LiveRecord, DeclaredRecord>;
 
 export interface ZoneWork {
   readonly context: Pick<ActionContext<Fields>, "service" | "log">;
@@ -18,7 +18,7 @@ export interface ZoneWork {
   readonly path: string;
   readonly zone: string;
   readonly scope: ZoneScope;
-  readonly declared: readonly Declared[];
+  readonly declared: readonly DeclaredRecord[];
 }
 
 /** After how many rounds that brought nothing a lost answer is an error. */
@@ -89,7 +89,7 @@ async function removed(deleting: Promise<void>): Promise<void> {
 }
 
 /** Every field that the type takes, so that an edit leaves nothing of what was there. */
-function bodyOf({ item, form }: Declared): WireObject {
+function bodyOf({ item, form }: DeclaredRecord): WireObject {
   const special = isRecordType(form.type) ? specialFields[form.type].takes : [];
   const given = item as { readonly [name: string]: unknown };
   const own = special.map((name) => [toWireName(name), given[name] ?? (name === "protocol" ? "tcp" : 0)]);

@@ -4,7 +4,7 @@ import { parseZoneFile, type ZoneFile } from "../../../core/zone-file.ts";
 import { formOf, type ZoneForm, type ZoneItem } from "./form.ts";
 
 /** A record as declared. */
-export interface Declared {
+export interface DeclaredRecord {
   readonly item: ZoneItem;
   readonly form: ZoneForm;
   /** Writes a property of the record as a path of the zone's (`records[17].target`, `zoneFile`) and what is wrong with it. */
@@ -49,7 +49,7 @@ function withoutName(file: ZoneFile): ZoneFile {
 export function declaredOf(
   { records, zoneFile }: ZoneSource,
   zone: string | undefined,
-): readonly Declared[] | undefined {
+): readonly DeclaredRecord[] | undefined {
   if (records !== undefined) {
     return records.map((item, i) => ({
       item,
@@ -61,7 +61,7 @@ export function declaredOf(
   const file = readZoneFile(zoneFile, zone);
   return file.records.flatMap((item, i) => {
     if (item.type === "NS" && !item.name) return [];
-    const tell: Declared["tell"] = (property, reason) => [
+    const tell: DeclaredRecord["tell"] = (property, reason) => [
       "zoneFile",
       `line ${file.lines[i]}: ${property === "" ? "" : `${property} `}${reason}`,
     ];

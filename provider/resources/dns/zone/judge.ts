@@ -5,7 +5,7 @@ import type { CheckedInputs, Refuse } from "../../../core/type/resource.ts";
 import { conflict, recordLimit } from "../record/relations.ts";
 import { judgeRecord } from "../record/rules.ts";
 import { isNullMx, type RecordValues } from "../record/types.ts";
-import { type Declared, declaredOf, readZoneFile } from "./declared.ts";
+import { type DeclaredRecord, declaredOf, readZoneFile } from "./declared.ts";
 import { identityOf, ownerOf, type ZoneItem } from "./form.ts";
 import { faultOf } from "./ignore.ts";
 
@@ -51,7 +51,7 @@ export function judgeZoneFile(text: string, zone: string | undefined, refuse: Re
 const isKnown = (value: unknown) => value !== null;
 
 /** Refuses what breaks a rule; of a record that is known in part, what is known is judged. */
-export function judgeRecords(records: readonly Declared[], zone: string | undefined, refuse: Refuse) {
+export function judgeRecords(records: readonly DeclaredRecord[], zone: string | undefined, refuse: Refuse) {
   if (records.length > recordLimit)
     refuse("", `declares ${records.length} records, and a domain may have ${recordLimit}`);
   for (const { item, tell } of records) {
@@ -72,12 +72,12 @@ export function judgeRecords(records: readonly Declared[], zone: string | undefi
 }
 
 /** Doubles, a CNAME beside others, a Null MX beside another MX. */
-function judgeTogether(records: readonly Declared[], refuse: Refuse) {
-  const byIdentity = new Map<string, Declared>();
-  const byOwner = new Map<string, Declared>();
+function judgeTogether(records: readonly DeclaredRecord[], refuse: Refuse) {
+  const byIdentity = new Map<string, DeclaredRecord>();
+  const byOwner = new Map<string, DeclaredRecord>();
   const mail = records.filter(({ form }) => form.type === "MX");
   const nullMx = mail.find(({ form }) => isNullMx(form));
-  const aliases = new Map<string, Declared>();
+  const aliases = new Map<string, DeclaredRecord>();
   for (const each of records) if (each.form.type === "CNAME") aliases.set(ownerOf(each.form), each);
   for (const each of records) {
     const { form, tell } = each;
@@ -103,7 +103,7 @@ function judgeTogether(records: readonly Declared[], refuse: Refuse) {
 }
 
 /** `records[3]`, or the line of the zone file. */
-export function placeOf({ tell }: Declared): string {
+export function placeOf({ tell }: DeclaredRecord): string {
   const [property, reason] = tell("", "");
   return property === "zoneFile" ? reason.replace(/: $/, "") : property;
 }

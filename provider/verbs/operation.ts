@@ -26,7 +26,7 @@ export interface Service extends ServicePort {
 }
 
 /** One operation under way. */
-export interface Session {
+export interface Operation {
   /** By key (`dns/domain`). */
   readonly types: ReadonlyMap<string, ResourceType>;
   readonly plan: Plan;
@@ -54,17 +54,19 @@ export interface VerbScope {
   readonly writes: () => number;
 }
 
-/** Begins a verb: joins its own signal and deadline with the session's. */
-export function begin(session: Session, request: RequestContext, timeoutSeconds = 600): VerbScope {
-  const signal = request.signal ? AbortSignal.any([request.signal, session.cancelled]) : session.cancelled;
+/** Begins a verb: joins its own signal and deadline with the operation's. */
+export function begin(operation: Operation, request: RequestContext, timeoutSeconds = 600): VerbScope {
+  const signal = request.signal
+    ? AbortSignal.any([request.signal, operation.cancelled])
+    : operation.cancelled;
   const end = performance.now() + timeoutSeconds * 1000;
   let writes = 0;
   return {
-    service: bound(session.service(), signal, () => {
+    service: bound(operation.service(), signal, () => {
       writes += 1;
     }),
     writes: () => writes,
-    marker: session.marker,
+    marker: operation.marker,
     log: request.log ?? (() => {}),
     notes: request.notes ?? fleetingNotes(),
     signal,
@@ -109,7 +111,7 @@ function fleetingNotes(): Notes {
 }
 
 /** An `exclusive` of its own: works of one key run one after the other. */
-export function keyedQueue(): Session["exclusive"] {
+export function keyedQueue(): Operation["exclusive"] {
   const tails = new Map<string, Promise<unknown>>();
   return async (key, work) => {
     const before = tails.get(key) ?? Promise.resolve();
