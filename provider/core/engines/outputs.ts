@@ -14,11 +14,18 @@ export function withoutUnknowns(properties: ValueMap): ValueMap {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !unknowns.has(name)));
 }
 
+const secrets = new WeakMap<ResourceInfo, readonly string[]>();
+
 /** The outputs that the schema calls secret, as outputs or as inputs. */
-export function secretOutputs(info: ResourceInfo | undefined): string[] {
-  return [...Object.entries(info?.outputs ?? {}), ...Object.entries(info?.inputs ?? {})]
+export function secretOutputs(info: ResourceInfo | undefined): readonly string[] {
+  if (info === undefined) return [];
+  const known = secrets.get(info);
+  if (known) return known;
+  const names = [...Object.entries(info.outputs), ...Object.entries(info.inputs)]
     .filter(([, { secret }]) => secret)
     .map(([name]) => name);
+  secrets.set(info, names);
+  return names;
 }
 
 /**

@@ -5,7 +5,16 @@ import type { CheckFailure, ResourceIdentity, Urn } from "../protocol.ts";
 import type { ResourceType } from "../type/resource.ts";
 import { isUnknown, reveal, type ValueMap } from "../value.ts";
 import { newRenames, type UniqueName } from "./renames.ts";
-import { isParent, objectGroup, parentOf, type Shared, sharedGroups, uniqueGroups } from "./sibling-group.ts";
+
+import {
+  isParent,
+  objectGroup,
+  parentOf,
+  type Shared,
+  sharedGroups,
+  uniqueFieldsOf,
+  uniqueGroups,
+} from "./sibling-group.ts";
 
 interface Entry {
   readonly type: ResourceType;
@@ -203,7 +212,10 @@ export function newPlan(): Plan {
         ...lords,
       ],
     };
-    const held = uniqueGroups(type, parent, knownValues(plainInputs(type.inputs, oldInputs ?? {})));
+    const held =
+      oldInputs && uniqueFieldsOf(type).length > 0
+        ? uniqueGroups(type, parent, knownValues(plainInputs(type.inputs, oldInputs)))
+        : [];
     const failures = [
       ...besideSame(entry, same, uniques),
       ...exchanges(identity, values, held, uniques),

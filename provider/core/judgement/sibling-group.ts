@@ -58,10 +58,20 @@ export function objectGroup(
   return { property: type.parameters.at(-1)!, group: `${type.key}|${parent}|object|${names.join("/")}` };
 }
 
+const uniqueFields = new WeakMap<ResourceType, [string, TSchema][]>();
+
+/** The inputs that are unique among siblings. */
+export function uniqueFieldsOf(type: ResourceType): readonly [string, TSchema][] {
+  const known = uniqueFields.get(type);
+  if (known) return known;
+  const fields = Object.entries<TSchema>(type.inputs).filter(([, field]) => annotations(field).unique);
+  uniqueFields.set(type, fields);
+  return fields;
+}
+
 export function uniqueGroups(type: ResourceType, parent: string | undefined, values: Values): UniqueName[] {
   if (parent === undefined) return [];
-  return Object.entries(type.inputs).flatMap(([property, field]) => {
-    if (!annotations(field as TSchema).unique) return [];
+  return uniqueFieldsOf(type).flatMap(([property, field]) => {
     const value = comparable(field, values[property] as Value);
     return typeof value === "string"
       ? [{ property, group: `${type.key}|${parent}|${property}|${value}` }]

@@ -27,14 +27,24 @@ export function catalogueOf(offer: Offer): Catalogue {
     resources,
     functions,
     config: propertyInfos(offer.config, (name) => isRequired(offer.config[name]!)),
-    resolveResource: (token) => resolveToken(token, resources),
-    resolveFunction: (token) => resolveToken(token, functions),
+    resolveResource: resolverOf(resources),
+    resolveFunction: resolverOf(functions),
     verbs,
-    resolveVerb: (token) => resolveToken(token, verbs),
+    resolveVerb: resolverOf(verbs),
     relations(token, object) {
       const type = offer.resources.get(token);
       return type ? relationsOf(type, object, byKey) : { references: [], parts: [] };
     },
+  };
+}
+
+/** Resolves spellings of what is known; those that it has met it remembers, for a file has thousands of a few. */
+function resolverOf(known: { has(token: string): boolean }): (token: string) => string | undefined {
+  const met = new Map<string, string>();
+  return (token) => {
+    const canonical = met.get(token) ?? resolveToken(token, known);
+    if (canonical !== undefined) met.set(token, canonical);
+    return canonical;
   };
 }
 

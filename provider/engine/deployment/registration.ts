@@ -36,9 +36,11 @@ export async function settle(
   if (!run.isTargeted(entry.urn)) return untargeted(registry, goal, entry, parent, found);
   refuseMissing(registry, goal);
   const use = await registry.providerFor(goal, entry);
-  const prepared = prepare(registry, goal, entry, parent, use, found?.state);
-  const current = await takeUpAttempt(registry, prepared, found);
-  return decide(registry, prepared, current.found, current.earlier);
+  return registry.atWork(async () => {
+    const prepared = prepare(registry, goal, entry, parent, use, found?.state);
+    const current = await takeUpAttempt(registry, prepared, found);
+    return decide(registry, prepared, current.found, current.earlier);
+  });
 }
 
 /** Throws EngineError `usage` for a target that needs what is none and does not exist yet. */
@@ -77,7 +79,6 @@ function prepare(
   saved: ResourceState | undefined,
 ): Settled {
   const { run } = registry;
-  const randomSeed = nameSeed(run, entry.urn, saved?.id);
   return {
     goal,
     entry,
@@ -94,7 +95,9 @@ function prepare(
         type: goal.type,
         name: goal.name,
         newInputs,
-        randomSeed,
+        get randomSeed() {
+          return nameSeed(run, entry.urn, saved?.id);
+        },
         log: run.logOf(entry.urn),
         signal: run.signal,
         ...(old ? { oldInputs: old.inputs } : {}),

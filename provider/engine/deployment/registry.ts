@@ -1,6 +1,7 @@
 /** What this run has registered so far, and which saved states that has accounted for: the memory behind `register`. */
 
 import { randomUUID } from "node:crypto";
+import pLimit from "p-limit";
 import { makeUrn, providerReference, providerTypePrefix } from "../../core/engines/urn.ts";
 import { CheckFailedError, type Urn } from "../../core/protocol.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
@@ -15,6 +16,10 @@ export interface Registry {
   readonly run: Run;
   /** Starts a registration. Throws when the URN was registered before. */
   readonly add: (entry: Entry) => void;
+  /** Decides a claimed registration: some hundred at a time, so that what each holds is gone before the next begins. */
+  readonly atWork: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Waits, within `atWork`, for other registrations; meanwhile others have its place, for they may be among those awaited. */
+  readonly aside: (others: readonly Promise<unknown>[]) => Promise<void>;
   readonly entry: (urn: Urn) => Entry | undefined;
   /** The saved state of the entry, by its URN or one of its aliases, once nobody else is working on it. */
   readonly claim: (entry: Entry) => Promise<Found | undefined>;
@@ -52,6 +57,7 @@ export function createRegistry(
   const entries = new Map<Urn, Entry>();
   const touched = new Map<number, Entry>();
   const superseded = new Set<number>();
+  const places = pLimit(256);
   const reserved = new Map<number, { reasons: readonly string[]; work: Promise<unknown> }>();
   const defaults = new Map<string, Promise<ProviderUse>>();
   const begun = new Map<Urn, number>();
@@ -197,6 +203,12 @@ export function createRegistry(
         throw new Error(`two resources have the URN ${entry.urn}: give one of them another name`);
       }
       entries.set(entry.urn, entry);
+    },
+    atWork: (work) => places(work),
+    async aside(others) {
+      places.concurrency += 1;
+      await Promise.allSettled(others);
+      places.concurrency -= 1;
     },
     entry: (urn) => entries.get(urn),
     claim,

@@ -1,5 +1,6 @@
 /** Makes room for a replacement that cannot exist beside the old object: what cannot live without the old one goes first, then it goes itself. */
 
+import { setImmediate } from "node:timers/promises";
 import { urnParts } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import { some, unknownFrom, type Value } from "../../core/value.ts";
@@ -17,6 +18,8 @@ import { type Removal, removeAll } from "./removal.ts";
  */
 export async function makeRoom(registry: Registry, root: number): Promise<void> {
   const { ledger } = registry.run;
+  // Whatever can be registered without an answer of the service is, before it is looked at who still needs the object.
+  await setImmediate();
   const rootUrn = ledger.resources.get(root)?.urn;
   if (rootUrn === undefined) return;
   const named = closure(registry, rootUrn, root).map((slot) => ledger.resources.get(slot)?.urn ?? rootUrn);
@@ -26,7 +29,7 @@ export async function makeRoom(registry: Registry, root: number): Promise<void> 
   for (;;) {
     const busy = registry.underWay([...doomed.alive, ...doomed.reasons.keys()], root);
     if (busy.length === 0 && ![...doomed.reasons.keys()].some(registry.isTouched)) break;
-    await Promise.allSettled(busy);
+    await registry.aside(busy);
     doomed = await doomedBy(registry, root);
   }
   const removals: Removal[] = [];

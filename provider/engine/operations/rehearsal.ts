@@ -68,7 +68,9 @@ export async function rehearse(
             type: goal.type,
             name: goal.name,
             newInputs,
-            randomSeed: nameSeed(run, urn, old?.id),
+            get randomSeed() {
+              return nameSeed(run, urn, old?.id);
+            },
             log: () => {},
             ...(oldInputs ? { oldInputs } : {}),
           });

@@ -111,6 +111,20 @@ test("what hangs on an object that must go first goes before it and comes back a
   expect(b.world.objects.size).toBe(5);
 });
 
+test("hundreds that must go first wait for hundreds that let go of them, whichever are registered first", async () => {
+  const nets = (region: string): Block[] =>
+    Array.from({ length: 300 }, (_, n) => ({ name: `net${n}`, inputs: { label: `net${n}`, region } }));
+  const notes = (isBound: boolean): Block[] =>
+    Array.from({ length: 300 }, (_, n) => ({
+      name: `note${n}`,
+      inputs: { label: `note${n}`, ...(isBound ? { parentId: { of: `net${n}` } } : {}) },
+    }));
+  const b = await applied(...nets("eu"), ...notes(true));
+  const up = await b.engine([...nets("us"), ...notes(false)]).up();
+  expect(up.counts).toMatchObject({ replace: 600, create: 0, delete: 0 });
+  expect(b.world.objects.size).toBe(600);
+});
+
 test("a protected dependant stops the replacement before anything is deleted", async () => {
   const tree = (region: string): Block[] => [
     { name: "net", inputs: { label: "net", region } },

@@ -21,6 +21,8 @@ export interface Evaluation {
   readonly stackOutputs: (stack: string) => Promise<ValueMap>;
   /** Provider of calls that name none. */
   readonly defaultProvider: () => Urn | undefined;
+  /** Evaluates a declaration: some hundred at a time, so that what each needs meanwhile is gone before the next begins. */
+  readonly declaration: <T>(work: () => Promise<T>) => Promise<T>;
   /** What its values may come to. */
   readonly sizes: Sizes;
   /** The value of an expression, or undefined when it failed; why is in the report by then. Everything that can fail on its own is tried. */

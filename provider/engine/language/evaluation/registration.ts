@@ -36,13 +36,15 @@ export async function registerResource(
   const type = typeOf(resource.type?.value ?? "", context.catalogue);
   if (type.kind === "wrong") return undefined;
   if (type.kind === "stack-reference") return referToStack(context, resource);
-  const [inputs, options, id] = await Promise.all([
-    resource.get
-      ? evaluateEntries(context, resource.get.state, type)
-      : evaluateInputs(context, resource, type),
-    evaluateOptions(context, resource, type),
-    resource.get?.id ? context.evaluate(resource.get.id) : null,
-  ]);
+  const [inputs, options, id] = await context.declaration(() =>
+    Promise.all([
+      resource.get
+        ? evaluateEntries(context, resource.get.state, type)
+        : evaluateInputs(context, resource, type),
+      evaluateOptions(context, resource, type),
+      resource.get?.id ? context.evaluate(resource.get.id) : null,
+    ]),
+  );
   if (inputs === undefined || options === undefined || id === undefined) return undefined;
   const known = bare(id);
   const dependencies = new Set<Urn>([

@@ -1,5 +1,6 @@
 /** Runs a checked template against a host: every node as soon as what it needs is there, outputs last. */
 
+import pLimit from "p-limit";
 import type { Catalogue, ValueMap } from "../../../core/protocol.ts";
 import { isSecret, type Value } from "../../../core/value.ts";
 import { type Host, ProgramError } from "../../host.ts";
@@ -51,6 +52,7 @@ export async function runTemplate({
       const provider = fallback === undefined ? undefined : done.get(fallback);
       return provider !== undefined && isResourceTerm(provider) ? provider.urn : undefined;
     },
+    declaration: pLimit(256),
     sizes: createSizes(),
     evaluate: (expression) => evaluate(context, expression),
   };
