@@ -37,8 +37,8 @@ function run(program, args, options) {
 }
 
 /** Starts an emulator as its own process; it ends with `close`. */
-async function startService() {
-  const args = [cli, "emulator", "--port", "0", "--speed", "instant", "--json"];
+async function startService(more) {
+  const args = [cli, "emulator", "--port", "0", "--speed", "instant", "--json", ...more];
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "inherit"],
     env: cleanEnvironment,
@@ -50,6 +50,10 @@ async function startService() {
     return {
       baseUrl,
       token,
+      refused: async () => {
+        const requests = await (await fetch(`${control}/requests?last=10000`)).json();
+        return requests.filter(({ status }) => status === 429).length;
+      },
       requests: async () => (await (await fetch(`${control}/stats`)).json()).total,
       close: async () => {
         child.kill("SIGTERM");
@@ -113,14 +117,14 @@ export function exampleStack(name) {
 
 /**
  * A desk for one engine, with an emulator and a fresh stack for the text of a stack file. `bin` is the folder of `pulumi`; without it the
- * engine is the embedded one. `example` names the one whose other files lie beside the stack file.
+ * engine is the embedded one. `example` names the one whose other files lie beside the stack file; `limits` are the emulator's limits of requests.
  */
-export async function openDesk(text, { bin, example, withCheckpoints = false } = {}) {
+export async function openDesk(text, { bin, example, withCheckpoints = false, limits = "off" } = {}) {
   const folder = mkdtempSync(join(tmpdir(), "plumbline-bench-"));
   const project = join(folder, "project");
   for (const name of ["project", "backend"]) mkdirSync(join(folder, name));
   if (example !== undefined) cpSync(join(root, "examples", example), project, { recursive: true });
-  const service = await startService();
+  const service = await startService(["--rate-limit", limits]);
   const env = {
     ...cleanEnvironment,
     PLUMBLINE_BASE_URL: service.baseUrl,
@@ -160,18 +164,20 @@ export async function openDesk(text, { bin, example, withCheckpoints = false } =
       await command(...args);
       return (await service.requests()) - before;
     },
+    /** How many of the last requests, ten thousand at most, were refused for there being too many. */
+    refused: service.refused,
     /** Runs the command; resolves to its whole time in seconds. */
     async seconds(...args) {
       const start = performance.now();
       await command(...args);
       return (performance.now() - start) / 1000;
     },
-    /** Runs the command of the embedded engine; resolves to its CPU in seconds. */
-    async cpu(...args) {
-      const file = join(folder, "cpu.txt");
-      const preload = `--require ${JSON.stringify(join(root, "scripts", "measure-cpu.cjs"))}`;
-      await runWith({ NODE_OPTIONS: preload, PLUMBLINE_BENCH_CPU: file }, args);
-      return Number(readFileSync(file, "utf8"));
+    /** Runs the command of the embedded engine; resolves to its CPU in seconds, and the most memory that it held in mebibytes. */
+    async costs(...args) {
+      const file = join(folder, "costs.json");
+      const preload = `--require ${JSON.stringify(join(root, "scripts", "measure-process.cjs"))}`;
+      await runWith({ NODE_OPTIONS: preload, PLUMBLINE_BENCH_COSTS: file }, args);
+      return JSON.parse(readFileSync(file, "utf8"));
     },
     async close() {
       await service.close();

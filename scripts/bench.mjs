@@ -116,12 +116,22 @@ function life(example, most) {
   }));
 }
 
-/** Times, as ratios, and the most that each may be. */
+/** The service's own limits under which an `up` of 1,000 records and their domain ends at best after that many seconds (notes, section 1.7). */
+const underLimits = { records: 1000, seconds: 120 };
+
+/** Times, as ratios, and other costs; and the most that each may be. */
 const ratios = [
   { what: "start of the plugin to its first answer, to `node -e 0`", most: 2.5, measure: startRatio },
   { what: "`up` of 200 records, embedded to Pulumi", most: 0.8, measure: engineRatio, needsPulumi: true },
   { what: "time per record of an embedded `up`, 2,000 records to 200", most: 1.5, measure: growth },
   { what: "CPU of an empty preview, 10,000 records to 1,000", most: 6, measure: growthOfPreview },
+  { what: "memory of an empty preview of 10,000 records, in MiB", most: 400, measure: memoryOfPreview },
+  {
+    what: "`up` of 1,000 records under the standard limits, to their own time",
+    most: 1.2,
+    measure: timeUnderLimits,
+  },
+  { what: "requests of it that were refused (429)", most: 2, measure: refusedUnderLimits },
 ];
 
 const engines = ["embedded", "under Pulumi"];
@@ -193,21 +203,54 @@ async function growth() {
   return (await secondsFor(many, 2)) / many / ((await secondsFor(few, 4)) / few);
 }
 
-/** CPU, in seconds, of a preview of that many records that finds nothing to do; the least of some. */
+/** The CPU, in seconds, and the memory, in mebibytes, of a preview of that many records that finds nothing to do; the least of some. */
 async function emptyPreview(records, times) {
   const desk = await openDesk(zoneStack(records - 1));
   try {
     await desk.command(...upAtOnce[0]);
-    let least = Number.POSITIVE_INFINITY;
-    for (let time = 0; time < times; time += 1) least = Math.min(least, await desk.cpu("preview"));
-    return least;
+    const costs = [];
+    for (let time = 0; time < times; time += 1) costs.push(await desk.costs("preview"));
+    return {
+      seconds: Math.min(...costs.map(({ seconds }) => seconds)),
+      mebibytes: Math.min(...costs.map(({ mebibytes }) => mebibytes)),
+    };
   } finally {
     await desk.close();
   }
 }
 
+let ofMany;
+
 async function growthOfPreview() {
-  return (await emptyPreview(10_000, 2)) / (await emptyPreview(1000, 3));
+  ofMany = await emptyPreview(10_000, 2);
+  return ofMany.seconds / (await emptyPreview(1000, 3)).seconds;
+}
+
+async function memoryOfPreview() {
+  const { mebibytes } = ofMany ?? (await emptyPreview(10_000, 1));
+  ofMany = undefined;
+  return mebibytes;
+}
+
+/** The seconds of an `up` under the service's limits, and how many requests it had refused. It waits most of its time, so that it runs beside the rest. */
+async function measureUnderLimits() {
+  const desk = await openDesk(zoneStack(underLimits.records), { limits: "standard" });
+  try {
+    return { seconds: await desk.seconds(...upAtOnce[0]), refused: await desk.refused() };
+  } finally {
+    await desk.close();
+  }
+}
+
+const limited = measureUnderLimits();
+limited.catch(() => {});
+
+async function timeUnderLimits() {
+  return (await limited).seconds / underLimits.seconds;
+}
+
+async function refusedUnderLimits() {
+  return (await limited).refused;
 }
 
 /** A ratio, measured again (twice at most) while it is over its bound: a busy machine only ever adds to it. */
@@ -272,7 +315,7 @@ for (const { what, most, measure, needsPulumi } of ratios) {
   figures.push({ name: what, value, most });
   ratioCells.push([what, value ?? "-", most]);
 }
-tables.push(table("ratio of times", ["measured", "at most"], ratioCells));
+tables.push(table("ratio of times, or cost", ["measured", "at most"], ratioCells));
 
 console.log(tables.join("\n\n"));
 const over = judge(figures);

@@ -1,11 +1,12 @@
 /**
  * How many requests are under way at once, and when none may start: one limiter for all calls of a client.
- * It knows answers by status and headers only, not what was asked.
+ * It knows answers by status and headers only.
  */
 
 import { type Clock, cancelledBy } from "./clock.ts";
 import { allowance, retryAfterSeconds } from "./http/hints.ts";
 import type { Answer, Request, Send } from "./http/transport.ts";
+import { createQuotas, GENERAL_LIMIT, type Quota } from "./quota.ts";
 
 export interface LimiterOptions {
   /** The most requests at once; also what it starts with. */
@@ -20,6 +21,7 @@ export const LONGEST_PAUSE_SECONDS = 900;
 
 interface Waiting {
   readonly list: boolean;
+  readonly quotas: readonly Quota[];
   start(): void;
 }
 
@@ -32,12 +34,14 @@ interface Budget {
 
 /**
  * Wraps `next`: a request waits until its turn. The number of requests at once halves on a 429 and grows with successes; a 429
- * stops every start until its Retry-After is over; what the service says is left in its window is never overdrawn knowingly.
+ * stops every start until its Retry-After is over; what the service says is left in its window is never overdrawn knowingly, nor are its limits
+ * of single kinds of requests, once it is seen to count.
  * Rejects with CancelledError when `signal` is aborted before the turn came; a request that started is never stopped.
  */
 export function limited(next: Send, options: LimiterOptions): Send {
   const { clock, random } = options;
   const queue: Waiting[] = [];
+  const quotasOf = createQuotas();
   const budgets = { list: newBudget(), other: newBudget() };
   let limit = options.parallel;
   let flying = 0;
@@ -45,6 +49,8 @@ export function limited(next: Send, options: LimiterOptions): Send {
   let cutAt = 0;
   let refusals = 0;
   let pausedUntil = 0;
+  /** True once the service has told that it counts requests, and by the limits that are known. */
+  let isCounting = false;
   let waking: { at: number; stop: AbortController } | undefined;
 
   function pump(): void {
@@ -55,17 +61,32 @@ export function limited(next: Send, options: LimiterOptions): Send {
         return;
       }
       if (flying >= Math.max(1, Math.floor(limit))) return;
-      const at = queue.findIndex((waiting) => isOpen(budgetOf(waiting.list), now));
+      let soonest = Number.POSITIVE_INFINITY;
+      const at = queue.findIndex((waiting) => {
+        const opens = opensAt(waiting, now);
+        soonest = Math.min(soonest, opens);
+        return opens <= now;
+      });
       if (at < 0) {
-        // A budget that is used up with nothing under way learns nothing new before its window ends.
-        const resets = [budgets.list, budgets.other].filter((b) => b.flying === 0 && !isOpen(b, now));
-        if (resets.length > 0) wakeAt(Math.min(...resets.map((b) => b.resetAt)));
+        if (soonest < Number.POSITIVE_INFINITY) wakeAt(soonest);
         return;
       }
       queue.splice(at, 1)[0]?.start();
     }
     waking?.stop.abort();
     waking = undefined;
+  }
+
+  /** When the request may start as far as it is known; `Infinity`: an answer under way will tell. */
+  function opensAt({ list, quotas }: Waiting, now: number): number {
+    const budget = budgetOf(list);
+    // A budget that is used up with nothing under way learns nothing new before its window ends.
+    const byBudget = isOpen(budget, now)
+      ? now
+      : budget.flying > 0
+        ? Number.POSITIVE_INFINITY
+        : budget.resetAt;
+    return isCounting ? Math.max(byBudget, ...quotas.map((quota) => quota.opensAt(now))) : byBudget;
   }
 
   function wakeAt(at: number): void {
@@ -84,18 +105,20 @@ export function limited(next: Send, options: LimiterOptions): Send {
 
   const budgetOf = (list: boolean): Budget => (list ? budgets.list : budgets.other);
 
-  function turn(request: Request, signal: AbortSignal | undefined): Promise<void> {
+  function turn(request: Request, quotas: readonly Quota[], signal: AbortSignal | undefined): Promise<void> {
     if (signal?.aborted) return Promise.reject(cancelledBy(signal));
     return new Promise((resolve, reject) => {
       const list = request.list === true;
       const waiting: Waiting = {
         list,
+        quotas,
         start() {
           signal?.removeEventListener("abort", leave);
           flying++;
           const budget = budgetOf(list);
           budget.flying++;
           budget.left--;
+          for (const quota of quotas) quota.start();
           resolve();
         },
       };
@@ -117,6 +140,7 @@ export function limited(next: Send, options: LimiterOptions): Send {
       const budget = budgetOf(list);
       budget.left = allowed.remaining - budget.flying;
       budget.resetAt = now + allowed.resetSeconds * 1000;
+      if (allowed.limit === GENERAL_LIMIT && allowed.remaining < GENERAL_LIMIT) isCounting = true;
     }
     if (answer.status !== 429) {
       refusals = 0;
@@ -136,7 +160,8 @@ export function limited(next: Send, options: LimiterOptions): Send {
   }
 
   return async (request, signal) => {
-    await turn(request, signal);
+    const quotas = quotasOf(request);
+    await turn(request, quotas, signal);
     const number = ++started;
     const list = request.list === true;
     let answer: Answer | undefined;
@@ -146,6 +171,7 @@ export function limited(next: Send, options: LimiterOptions): Send {
     } finally {
       flying--;
       budgetOf(list).flying--;
+      for (const quota of quotas) quota.end(clock.now(), answer?.status === 429);
       if (answer !== undefined) learn(answer, list, number);
       pump();
     }

@@ -158,6 +158,62 @@ describe("what the service says is left", () => {
   });
 });
 
+describe("the limits of single kinds of requests", () => {
+  const counted = (clock: FakeClock, remaining: number, limit: number) => ({
+    ...left(clock, remaining, 100),
+    "x-ratelimit-limit": String(limit),
+  });
+  /** Asks for so many records, answers whatever is under way until nothing is, and says how many were asked for. */
+  async function asked({ open, ask }: Desk, count: number, headers: Answer["headers"], list = false) {
+    for (let at = 0; at < count; at++) void ask(`/domains/${at}/records?page=${at}`, { list });
+    let answered = 0;
+    for (await settle(); open.length > 0; await settle()) {
+      open[0]?.answer(200, headers);
+      answered++;
+    }
+    return answered;
+  }
+
+  it("are kept, with the window counted from the first answer, once the service is seen to count", async () => {
+    const on = desk();
+    expect(await asked(on, 500, counted(on.clock, 700, 800))).toBe(400);
+    void on.ask("/volumes");
+    await settle();
+    expect(on.open.map(({ path }) => path)).toEqual(["/volumes"]);
+    on.open[0]?.answer();
+    await on.clock.advance(59_999);
+    expect(on.open).toHaveLength(0);
+    await on.clock.advance(1);
+    expect(on.open).toHaveLength(16);
+  });
+
+  it("are narrower for pages of lists", async () => {
+    const on = desk();
+    expect(await asked(on, 500, counted(on.clock, 700, 800), true)).toBe(200);
+  });
+
+  it("are not known of a service that has another general limit, or counts nothing", async () => {
+    for (const [remaining, limit] of [
+      [700, 1600],
+      [800, 800],
+    ] as const) {
+      const on = desk();
+      expect(await asked(on, 500, counted(on.clock, remaining, limit))).toBe(500);
+    }
+  });
+
+  it("do not count what was refused", async () => {
+    const on = desk();
+    expect(await asked(on, 399, counted(on.clock, 700, 800))).toBe(399);
+    void on.ask("/domains/1/records");
+    await settle();
+    on.open[0]?.answer(429, { "retry-after": "1" });
+    void on.ask("/domains/1/records");
+    await on.clock.advance(1000);
+    expect(on.open).toHaveLength(1);
+  });
+});
+
 describe("a request that waits for its turn", () => {
   it("leaves the queue when it is aborted, and one under way does not", async () => {
     const { open, ask } = desk(1);

@@ -12,6 +12,8 @@ export function retryAfterSeconds(answer: Pick<Answer, "headers">, now: number):
 }
 
 export interface Allowance {
+  /** Requests of the whole window, where that is told. */
+  readonly limit: number | undefined;
   /** Requests that the window still allows. */
   readonly remaining: number;
   /** Seconds until the window ends. */
@@ -21,13 +23,14 @@ export interface Allowance {
 /** The longest window that the service limits by is two minutes; a reset much later is a wrong clock, and is not believed. */
 const LONGEST_WINDOW_SECONDS = 300;
 
-/** What `X-RateLimit-Remaining` and `X-RateLimit-Reset` (epoch seconds) say; `undefined` when absent or not to be believed. */
+/** What `X-RateLimit-Limit`, `X-RateLimit-Remaining` and `X-RateLimit-Reset` (epoch seconds) say; `undefined` when absent or not to be believed. */
 export function allowance(answer: Pick<Answer, "headers">, now: number): Allowance | undefined {
   const remaining = Number.parseInt(answer.headers["x-ratelimit-remaining"] ?? "", 10);
   const reset = Number.parseInt(answer.headers["x-ratelimit-reset"] ?? "", 10);
   const resetSeconds = reset - serviceNow(answer, now) / 1000;
   if (!(remaining >= 0) || !(resetSeconds > 0 && resetSeconds <= LONGEST_WINDOW_SECONDS)) return undefined;
-  return { remaining, resetSeconds };
+  const limit = Number.parseInt(answer.headers["x-ratelimit-limit"] ?? "", 10);
+  return { limit: limit >= 0 ? limit : undefined, remaining, resetSeconds };
 }
 
 function serviceNow(answer: Pick<Answer, "headers">, now: number): number {
