@@ -260,6 +260,7 @@ export type {
   PropertyInfo,
   Relations,
   ResourceInfo,
+  UniqueName,
   VerbInfo,
 } from "./protocol/catalogue-info.ts";
 export type { Log, Notes, RequestContext, ResourceIdentity, Severity, Urn } from "./protocol/context.ts";

@@ -115,8 +115,11 @@ export interface Program {
   readonly providerConfig: ValueMap;
   /** `options.refresh` of the project file. */
   readonly refresh: boolean;
-  /** Evaluates everything in dependency order, as concurrently as the dependencies allow. Resolves to the stack outputs; when something failed, the rest still runs and the rejection is a ProgramError. */
-  run(host: Host): Promise<ValueMap>;
+  /**
+   * Evaluates everything in dependency order, as concurrently as the dependencies allow. Resolves to the stack outputs; when something failed, the
+   * rest still runs and the rejection is a ProgramError. `first`: by the key of a resource, others that it waits for as if it referred to them.
+   */
+  run(host: Host, first?: ReadonlyMap<string, readonly string[]>): Promise<ValueMap>;
 }
 
 /** Some resources, variables or outputs failed; each diagnostic has a position. */

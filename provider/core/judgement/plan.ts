@@ -1,11 +1,10 @@
 /** What one operation has seen of the deployment: declared resources by URN, and which objects they are. Lets siblings that cannot both exist be refused. Pure. */
 
 import { knownValues, plainInputs } from "../plain.ts";
-import type { CheckFailure, ResourceIdentity, Urn } from "../protocol.ts";
+import type { CheckFailure, ResourceIdentity, UniqueName, Urn } from "../protocol.ts";
 import type { ResourceType } from "../type/resource.ts";
 import { isUnknown, reveal, type ValueMap } from "../value.ts";
-import { newRenames, type UniqueName } from "./renames.ts";
-
+import { newRenames } from "./renames.ts";
 import {
   isParent,
   objectGroup,

@@ -1,12 +1,6 @@
 /** Unique names that resources of one plan leave for others: those that change places cannot, because each would need the other's first. Pure. */
 
-import type { Urn } from "../protocol.ts";
-
-/** A name within the group in which it is unique, and the property that holds it. */
-export interface UniqueName {
-  readonly property: string;
-  readonly group: string;
-}
+import type { UniqueName, Urn } from "../protocol.ts";
 
 interface Move {
   readonly urn: Urn;

@@ -1,11 +1,12 @@
 /** In which groups a declaration can conflict with others of one plan: by its parent, its names and its type's rules. Pure. */
 
 import type { TSchema } from "typebox";
+import { knownValues, plainInputs } from "../plain.ts";
+import type { UniqueName } from "../protocol.ts";
 import { annotations } from "../type/field.ts";
 import type { ResourceType } from "../type/resource.ts";
 import { isResourceReference, isUnknown, reveal, type Value, type ValueMap } from "../value.ts";
 import { comparable } from "./compare.ts";
-import type { UniqueName } from "./renames.ts";
 
 type Values = { readonly [name: string]: unknown };
 
@@ -77,4 +78,13 @@ export function uniqueGroups(type: ResourceType, parent: string | undefined, val
       ? [{ property, group: `${type.key}|${parent}|${property}|${value}` }]
       : [];
   });
+}
+
+/** All names of a declaration that no second one can have. */
+export function uniqueNames(type: ResourceType, inputs: ValueMap): UniqueName[] {
+  if (type.ownParameter !== undefined && uniqueFieldsOf(type).length === 0) return [];
+  const values = knownValues(plainInputs(type.inputs, inputs));
+  const parent = parentOf(type, inputs);
+  const same = objectGroup(type, parent, values);
+  return [...(same ? [same] : []), ...uniqueGroups(type, parent, values)];
 }

@@ -23,6 +23,14 @@ export interface Relations {
   readonly parts: readonly { readonly type: string; readonly id: string }[];
 }
 
+/** A name that only one object of its kind and place can have. */
+export interface UniqueName {
+  /** The input that holds it. */
+  readonly property: string;
+  /** The same for the same name of the same kind in the same place, and for no other. */
+  readonly group: string;
+}
+
 /** What is known of a type or function without asking the service; for validation, editors and help. */
 export interface Catalogue {
   /** By canonical token. */
@@ -42,6 +50,8 @@ export interface Catalogue {
     token: string,
     object: { readonly id: string; readonly inputs: ValueMap; readonly state: ValueMap },
   ) => Relations;
+  /** The unique names of an object with these inputs, as far as they are known. Absent where nothing is known of them. */
+  readonly uniqueNames?: (token: string, inputs: ValueMap) => readonly UniqueName[];
 }
 
 export interface PropertyInfo {

@@ -13,6 +13,7 @@ import { registered, settle } from "./registration.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { refuseDependants, removeAll } from "./removal.ts";
 import { type Run, stepFor } from "./run.ts";
+import type { Succession } from "./succession.ts";
 
 export interface DeploymentOptions {
   readonly organization: string;
@@ -20,6 +21,7 @@ export interface DeploymentOptions {
   readonly stackOutputs: (name: string) => Promise<ValueMap>;
   /** Everything that the program registers, where that is known. */
   readonly declared?: ReadonlySet<Urn>;
+  readonly succession?: Succession;
 }
 
 export interface Deployment {

@@ -242,7 +242,7 @@ async function replace(
   registry.expect(step, wanted.inputs);
   return run(registry, step, async () => {
     await clearRivals(registry, settled, wanted);
-    if (first) await makeRoom(registry, found.slot);
+    if (first) await makeRoom(registry, found.slot, entry);
     return createObject(registry.run, {
       provider: settled.use.provider,
       wanted,

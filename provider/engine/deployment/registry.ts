@@ -11,8 +11,9 @@ import type { Attempt, ResourceState } from "../state/state.ts";
 import { type Entry, type Found, newEntry, type ProviderUse, wantedState } from "./goal.ts";
 import { replaceOnChanges, sameValue, withoutHidden } from "./property.ts";
 import { type Run, stepFor } from "./run.ts";
+import type { Succession } from "./succession.ts";
 
-export interface Registry {
+export interface Registry extends Pick<Succession, "heldFor" | "isLeft"> {
   readonly run: Run;
   /** Starts a registration. Throws when the URN was registered before. */
   readonly add: (entry: Entry) => void;
@@ -25,8 +26,8 @@ export interface Registry {
   readonly claim: (entry: Entry) => Promise<Found | undefined>;
   readonly touch: (entry: Entry, slot: number) => void;
   readonly isTouched: (slot: number) => boolean;
-  /** Registrations under way of the given slots, other than the one of `except`. */
-  readonly underWay: (slots: readonly number[], except: number) => Promise<unknown>[];
+  /** Registrations under way of the given slots, other than `except`. */
+  readonly underWay: (slots: readonly number[], except: Entry) => Promise<unknown>[];
   /** The slot's object is being deleted by `work`, to be made anew when its resource is registered. */
   readonly reserveForReplacement: (slot: number, reasons: readonly string[], work: Promise<unknown>) => void;
   readonly reasonsOf: (slot: number | undefined) => readonly string[] | undefined;
@@ -52,6 +53,7 @@ export function createRegistry(
     readonly defaultConfig: ValueMap;
     /** Everything that the program registers, where that is known: what has a block of its own is nobody's under an alias. */
     readonly declared?: ReadonlySet<Urn>;
+    readonly succession?: Succession;
   },
 ): Registry {
   const entries = new Map<Urn, Entry>();
@@ -198,6 +200,8 @@ export function createRegistry(
 
   return {
     run,
+    heldFor: (urn) => options.succession?.heldFor(urn) ?? [],
+    isLeft: (slot) => options.succession?.isLeft(slot) ?? false,
     add(entry) {
       if (entries.has(entry.urn)) {
         throw new Error(`two resources have the URN ${entry.urn}: give one of them another name`);
@@ -215,13 +219,11 @@ export function createRegistry(
     superseded,
     touch,
     isTouched: (slot) => touched.has(slot),
-    underWay: (slots, except) => {
-      const own = touched.get(except);
-      return slots.flatMap((slot) => {
+    underWay: (slots, except) =>
+      slots.flatMap((slot) => {
         const entry = touched.get(slot);
-        return entry && entry !== own && !entry.ended ? [entry.done] : [];
-      });
-    },
+        return entry && entry !== except && !entry.ended ? [entry.done] : [];
+      }),
     reserveForReplacement: (slot, reasons, work) => void reserved.set(slot, { reasons, work }),
     reasonsOf: (slot) => (slot === undefined ? undefined : reserved.get(slot)?.reasons),
     waitingFor: (entry) => namesOf(entry).flatMap((urn) => waiting.get(urn) ?? []),

@@ -7,16 +7,17 @@ import { some, unknownFrom, type Value } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
 import { references } from "../state/state.ts";
 import { refuseProtected, refuseRetained } from "./comparison.ts";
+import type { Entry } from "./goal.ts";
 import { settleDependants } from "./leftover.ts";
 import type { Registry } from "./registry.ts";
 import { type Removal, removeAll } from "./removal.ts";
 
 /**
  * Deletes the object in the slot, and first every object of the state that would have to be replaced for it: found by asking the provider what
- * an unknown in place of each value that came from the old object would mean. The states stay, waiting for their replacement.
+ * an unknown in place of each value that came from the old object would mean. The states stay, waiting for their replacement. `entry` is who needs the room.
  * Throws EngineError `protect` before anything is deleted, and an Error when something could not be deleted.
  */
-export async function makeRoom(registry: Registry, root: number): Promise<void> {
+export async function makeRoom(registry: Registry, root: number, entry: Entry): Promise<void> {
   const { ledger } = registry.run;
   // Whatever can be registered without an answer of the service is, before it is looked at who still needs the object.
   await setImmediate();
@@ -27,7 +28,7 @@ export async function makeRoom(registry: Registry, root: number): Promise<void> 
   let doomed = await doomedBy(registry, root);
   // What this run works on already may still be letting go of the old object: that is awaited, and then all is looked at anew.
   for (;;) {
-    const busy = registry.underWay([...doomed.alive, ...doomed.reasons.keys()], root);
+    const busy = registry.underWay([...doomed.alive, ...doomed.reasons.keys()], entry);
     if (busy.length === 0 && ![...doomed.reasons.keys()].some(registry.isTouched)) break;
     await registry.aside(busy);
     doomed = await doomedBy(registry, root);
@@ -36,13 +37,14 @@ export async function makeRoom(registry: Registry, root: number): Promise<void> 
   for (const slot of [...interrupted, ...doomed.reasons.keys(), root]) {
     const state = ledger.resources.get(slot);
     if (state === undefined) continue;
-    if (!state.delete) refuseProtected(state, "replaced");
-    if (!state.delete && slot !== root) refuseRetained(state, "what it depends on has to be deleted first");
+    // What waited for its deletion before, or is not declared any more, is no part of this replacement.
+    const isReplaced = !state.delete && !(registry.isLeft(root) && registry.isLeft(slot));
+    if (isReplaced) refuseProtected(state, "replaced");
+    if (isReplaced && slot !== root) refuseRetained(state, "what it depends on has to be deleted first");
     removals.push({
       slot,
-      // What waited for its deletion before is no part of this replacement.
-      replaced: !state.delete,
-      left: state.delete ? null : { ...state, pendingReplacement: true },
+      replaced: isReplaced,
+      left: isReplaced ? { ...state, pendingReplacement: true } : null,
     });
   }
   // Slots of the opened state are in the order of dependencies.
@@ -50,7 +52,11 @@ export async function makeRoom(registry: Registry, root: number): Promise<void> 
   for (const [slot, reasons] of doomed.reasons) registry.reserveForReplacement(slot, reasons, work);
   if (!(await work)) {
     registry.run.throwIfCancelled();
-    throw new Error("the old object could not be deleted, so the new one was not made");
+    throw new Error(
+      registry.isLeft(root)
+        ? `the object that holds its name, of ${rootUrn}, could not be deleted, so nothing was done here`
+        : "the old object could not be deleted, so the new one was not made",
+    );
   }
 }
 
@@ -99,8 +105,9 @@ async function doomedBy(registry: Registry, root: number): Promise<Doomed> {
       continue;
     }
     if (![...references(state)].some((urn) => going.has(urn))) continue;
-    if (state.delete) {
+    if (state.delete || (registry.isLeft(root) && registry.isLeft(slot))) {
       reasons.set(slot, []);
+      if (!state.delete) going.add(state.urn);
       continue;
     }
     const changed = Object.entries(state.propertyDependencies).flatMap(([name, urns]) => {

@@ -1,11 +1,13 @@
 /**
- * Objects that an interrupted run has replaced and not yet deleted, when their resource changes once more: one that is what is declared now
- * takes its place again, and one that the new object cannot exist beside is deleted first.
+ * Objects that stand in the way of one that is made or changed. Its own, which an interrupted run has replaced and not yet deleted: one that is
+ * what is declared now takes its place again, and one that the new object cannot exist beside is deleted first. Others', which hold its name and
+ * are not declared any more: they are deleted first, too.
  */
 
+import { EngineError } from "../failure.ts";
 import type { ResourceState } from "../state/state.ts";
 import { compare, refuseProtected } from "./comparison.ts";
-import type { Found, Settled } from "./goal.ts";
+import type { Entry, Found, Settled } from "./goal.ts";
 import { afterWrite } from "./leftover.ts";
 import type { Registry } from "./registry.ts";
 import { makeRoom } from "./replacement.ts";
@@ -55,6 +57,20 @@ export async function clearRivals(
     const waiting = registry.run.ledger.resources.get(slot);
     if (!waiting?.delete) continue;
     const diff = await compare(registry, settled, waiting, wanted.inputs);
-    if (diff.deleteBeforeReplace) await makeRoom(registry, slot);
+    if (diff.deleteBeforeReplace) await makeRoom(registry, slot, settled.entry);
   }
+  for (const slot of registry.heldFor(settled.entry.urn)) await vacate(registry, slot, settled.entry);
+}
+
+/** Deletes an object that holds a name which another resource takes. One that was declared otherwise has another name by now. */
+async function vacate(registry: Registry, slot: number, entry: Entry): Promise<void> {
+  const state = registry.run.ledger.resources.get(slot);
+  if (!state || state.pendingReplacement || !(state.delete || registry.isLeft(slot))) return;
+  if (state.retainOnDelete) {
+    throw new EngineError(
+      "usage",
+      `its name is still that of ${state.urn}, whose object ${state.id ?? ""} is to be kept (\`retainOnDelete\`): give it another name, or the other one \`retainOnDelete: false\` in a run before.`,
+    );
+  }
+  await makeRoom(registry, slot, entry);
 }

@@ -14,7 +14,7 @@ import type { ProjectFiles } from "./evaluation/builtin.ts";
 import { runTemplate } from "./evaluation/run.ts";
 import { checkTemplate } from "./program/check.ts";
 import { readConfig } from "./program/config.ts";
-import { type Graph, linkTemplate } from "./program/dependencies.ts";
+import { type Graph, linkTemplate, withFirst } from "./program/dependencies.ts";
 import { createInference } from "./program/inference.ts";
 import { readProject } from "./program/project.ts";
 import { readStackSettings, type StackSettings } from "./program/stack-settings.ts";
@@ -86,11 +86,12 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
     graph: resourceGraph(template, graph),
     providerConfig: config.provider,
     refresh: project.refresh,
-    run: (host) => {
+    run: (host, first = new Map()) => {
       if (report.hasErrors())
         return Promise.reject(new ProgramError(diagnostics.filter((d) => d.severity === "error")));
       const organization = options.organization ?? host.organization;
-      return runTemplate({ host, template, graph, catalogue: options.catalogue, files, organization });
+      const { catalogue } = options;
+      return runTemplate({ host, template, graph: withFirst(graph, first), catalogue, files, organization });
     },
   };
 }

@@ -5,10 +5,11 @@ import type { Catalogue } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { createDeployment } from "../deployment/deployment.ts";
 import type { Run } from "../deployment/run.ts";
+import { type Succession, settleSuccession } from "../deployment/succession.ts";
 import { EngineError } from "../failure.ts";
 import { type Program, ProgramError } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
-import { mayDelete } from "./foresight.ts";
+import { mayDelete, mayGo } from "./foresight.ts";
 import { refuseWhenAllGone } from "./gone.ts";
 import { refreshState } from "./refresh.ts";
 import { type Declared, type Rehearsal, rehearse } from "./rehearsal.ts";
@@ -52,7 +53,7 @@ export function createExecution(options: ExecutionOptions): Execution {
   async function execute(
     run: Run,
     of: Program,
-    { urns, declared }: Rehearsal,
+    { urns, declared, succession }: Rehearsal & { readonly succession: Succession },
     continueOnError: boolean,
   ): Promise<ValueMap | undefined> {
     for (const { goal } of declared.values())
@@ -60,6 +61,7 @@ export function createExecution(options: ExecutionOptions): Execution {
     const deployment = createDeployment(run, {
       ...options,
       declared: urns,
+      succession,
       defaultConfig: of.providerConfig,
     });
     const keys = new Set(of.graph.map(({ type, name }) => keyOf(type, name)));
@@ -68,7 +70,7 @@ export function createExecution(options: ExecutionOptions): Execution {
     let outputs: ValueMap | undefined;
     await deployment.clearOrphans(isDeclared);
     try {
-      outputs = await of.run(deployment.host);
+      outputs = await of.run(deployment.host, succession.first);
     } catch (error) {
       if (!(error instanceof ProgramError)) throw error;
       for (const diagnostic of error.diagnostics) if (!run.isTold(diagnostic)) run.report(diagnostic);
@@ -92,6 +94,18 @@ export function createExecution(options: ExecutionOptions): Execution {
   const keyOf = (type: string, name: string): string =>
     `${options.catalogue.resolveResource(type) ?? type} ${name}`;
 
+  /** Who comes first, where names go from one resource to another. */
+  function succeed(run: Run, of: Program, { declared, claimed }: Rehearsal): Promise<Succession> {
+    const keys = new Map(of.graph.map(({ key, type, name }) => [keyOf(type, name), key]));
+    return settleSuccession(run, {
+      declared,
+      claimed,
+      graph: of.graph,
+      keyOf: ({ type, name }) => keys.get(keyOf(type, name)) ?? name,
+      mayGo: (state, declaration) => mayGo(run, state, declaration),
+    });
+  }
+
   /**
    * Sees what a preview of this very run deletes, so that the run can be held to it. Whatever a preview would refuse is refused here, before
    * anything is deleted. A preview that was shown just before, of the same state, has seen it already.
@@ -99,7 +113,7 @@ export function createExecution(options: ExecutionOptions): Execution {
   async function foresee(
     run: Run,
     of: Program,
-    rehearsal: Rehearsal,
+    rehearsal: Rehearsal & { readonly succession: Succession },
     { refresh, continueOnError }: ExecutionChoice,
   ): Promise<void> {
     if (seen?.of === subjectOf(run, refresh)) return run.deletions.take(seen.deletions);
@@ -124,7 +138,9 @@ export function createExecution(options: ExecutionOptions): Execution {
         aside.tellRepeated();
         if (isOver(run)) return undefined;
       }
-      const rehearsal = await rehearse(run.aside("validate"), of, options);
+      const judged = await rehearse(run.aside("validate"), of, options);
+      if (isOver(run)) return undefined;
+      const rehearsal = { ...judged, succession: await succeed(run, of, judged) };
       if (isOver(run)) return undefined;
       if (keepsNothing(run, rehearsal)) await refuseWhenAllGone(run, "deleted or forgotten");
       if (!run.preview) await foresee(run, of, rehearsal, { refresh, continueOnError });

@@ -54,7 +54,12 @@ function movesProvider({ provider, type }: ResourceState, options: ResourceOptio
   return targetKey(provider && referencedProvider(provider).urn) !== targetKey(options.provider);
 }
 
-async function mayGo(run: Run, state: ResourceState, declared: Declared | undefined): Promise<boolean> {
+/** True unless its object is declared so that it stays what it is, or changes in place. */
+export async function mayGo(
+  run: Run,
+  state: ResourceState,
+  declared: Pick<Declared, "goal" | "inputs"> | undefined,
+): Promise<boolean> {
   if (declared === undefined || state.delete || state.pendingReplacement || state.taint) return true;
   const { goal, inputs } = declared;
   const { options } = goal;

@@ -22,8 +22,10 @@ export interface Declared {
 export interface Rehearsal {
   /** What the program declares, but for what targets leave out. */
   readonly declared: ReadonlyMap<Urn, Declared>;
-  /** Every URN that it registers. */
+  /** Every URN that it registers or reads. */
   readonly urns: ReadonlySet<Urn>;
+  /** Slots of the state that one of these is found by, under its own URN or an alias. */
+  readonly claimed: ReadonlySet<number>;
 }
 
 /** Checks every resource that can be reached without the service; faults are reported. */
@@ -100,6 +102,7 @@ export async function rehearse(
     register,
     async read(goal): Promise<Registered> {
       const urn = makeUrn(run.stack, run.project, goal.type, goal.name, goal.options.parent);
+      if (!seen.has(urn)) seen.set(urn, { urn, aliases: [] });
       return { urn, id: goal.id, outputs: { ...unknownOutputs(goal.type, urn), ...goal.state } };
     },
     async invoke(token) {
@@ -118,7 +121,10 @@ export async function rehearse(
     for (const diagnostic of error.diagnostics) if (!run.isTold(diagnostic)) run.report(diagnostic);
   }
   run.tellRepeated();
-  return { declared, urns: new Set(seen.keys()) };
+  const claimed = [...seen.values()].flatMap(({ urn, aliases }) =>
+    [urn, ...aliases.filter((one) => !seen.has(one))].flatMap((one) => run.ledger.slotOf(one) ?? []),
+  );
+  return { declared, urns: new Set(seen.keys()), claimed: new Set(claimed) };
 }
 
 /** Throws EngineError `usage` where two resources would both take over what the state has under a former name. */

@@ -37,5 +37,5 @@ export function alreadyExists(
   id: string,
 ): string {
   const token = shortToken(type.token);
-  return `a ${type.name} with ${property} ${JSON.stringify(value)} exists already, with id ${id}; choose another ${property}, or adopt it: plumbline import ${token} ${name} ${id} (under Pulumi: pulumi import ${type.token} ${name} ${id})`;
+  return `a ${type.name} with ${property} ${JSON.stringify(value)} exists already, with id ${id}; choose another ${property}, or adopt it: plumbline import ${token} ${name} ${id} (under Pulumi: pulumi import ${type.token} ${name} ${id}; where a resource that this program declares leaves that ${property} in this run, name it in \`dependsOn\`)`;
 }

@@ -30,6 +30,8 @@ export interface Block {
   /** Names stand for URNs in `parent`, `deletedWith`, `replaceWith`, `provider`. */
   readonly options?: Omit<ResourceOptions, "dependsOn">;
   readonly get?: string;
+  /** Names of blocks that it waits for without depending on them. */
+  readonly after?: readonly string[];
 }
 
 const isRef = (value: Value | Ref): value is Ref =>
@@ -53,7 +55,12 @@ export function program(blocks: readonly Block[], options: ProgramOptions = {}):
     })),
     providerConfig: options.config ?? {},
     refresh: false,
-    run: (host) => runBlocks(blocks, options, host),
+    run: (host, first = new Map()) =>
+      runBlocks(
+        blocks.map((block) => ({ ...block, after: first.get(block.name) ?? [] })),
+        options,
+        host,
+      ),
   };
 }
 
@@ -75,7 +82,7 @@ async function runBlocks(blocks: readonly Block[], options: ProgramOptions, host
 
   async function one(block: Block, line: number): Promise<Registered | undefined> {
     const needs = await Promise.all(
-      needsOf(block).map(async (name) => [name, await done.get(name)] as const),
+      [...needsOf(block), ...(block.after ?? [])].map(async (name) => [name, await done.get(name)] as const),
     );
     const found = new Map(needs);
     if (needs.some(([, registered]) => registered === undefined)) return undefined;

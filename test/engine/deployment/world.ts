@@ -347,6 +347,8 @@ export const worldCatalogue: Catalogue = {
   config: {},
   resolveResource: (token) => (["Thing", thing].includes(token) ? thing : undefined),
   resolveFunction: (token) => (token.endsWith(":count") ? "plumbline:test/count:count" : undefined),
+  uniqueNames: (_type, { label }) =>
+    typeof label === "string" ? [{ property: "label", group: `label ${label}` }] : [],
 };
 
 /** Files in memory. With a life, each write is a moment before and after; one that ends within an append leaves the line torn. */

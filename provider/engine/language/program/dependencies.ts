@@ -3,7 +3,7 @@
 import { didYouMeanOrOneOf } from "../../../core/nearest.ts";
 import type { Position } from "../../host.ts";
 import { type Reference, referencesIn } from "../syntax/expression.ts";
-import type { Report } from "../syntax/report.ts";
+import { createReport, type Report } from "../syntax/report.ts";
 import { expressionsOf, hasInvoke, isProvider, referencesOf, type Template } from "./template.ts";
 
 /** A variable or resource and what it needs. */
@@ -78,6 +78,24 @@ export function linkTemplate(report: Report, template: Template): Graph {
   }
   return { order: sort(report, nodes), outputs };
 }
+
+/** The graph in which resources also wait for others, by their keys. Throws where that is a circle. */
+export function withFirst(graph: Graph, first: ReadonlyMap<string, readonly string[]>): Graph {
+  if (first.size === 0) return graph;
+  const nodes = new Map<string, GraphNode>();
+  for (const node of graph.order) {
+    const needs = new Map(node.needs);
+    for (const name of first.get(node.name) ?? []) if (!needs.has(name)) needs.set(name, nowhere);
+    nodes.set(node.name, { ...node, needs });
+  }
+  const report = createReport();
+  const order = sort(report, nodes);
+  if (report.hasErrors()) throw new Error(report.diagnostics[0]?.message);
+  return { ...graph, order };
+}
+
+/** The place of what no file says. */
+const nowhere: Position = { file: "", line: 0, column: 0 };
 
 /** Depth first without recursion, so that a chain of thousands is no trouble. */
 function sort(report: Report, nodes: ReadonlyMap<string, GraphNode>): GraphNode[] {
