@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { areaVerb, areaVerbInfo } from "../../provider/core/type/area-verb.ts";
 import { integer, optional } from "../../provider/core/type/field.ts";
 import { foreseeAreaVerb, runAreaVerb } from "../../provider/verbs/run-area.ts";
-import { service, sessionOf, words } from "./small-world.ts";
+import { operationOf, service, words } from "./small-world.ts";
 
 const recycle = areaVerb({
   area: "test",
@@ -43,7 +43,7 @@ const asking = (args = {}) => ({ type: recycle.token, verb: "recycle", id: "", a
 
 test("is foreseen and run with its arguments", async () => {
   const { port, asked } = service(table);
-  const session = sessionOf(port);
+  const session = operationOf(port);
   expect(areaVerbInfo(recycle)).toMatchObject({ token: "plumbline:test/recycle:recycle" });
   expect(await foreseeAreaVerb(session, recycle, asking())).toEqual({
     failures: [],
@@ -56,7 +56,7 @@ test("is foreseen and run with its arguments", async () => {
 
 test("an id, which none has, and arguments that are wrong, stop it before any request", async () => {
   const { port, asked } = service(table);
-  const session = sessionOf(port);
+  const session = operationOf(port);
   await expect(runAreaVerb(session, end, { ...asking(), id: "7", verb: "end" })).rejects.toThrow(
     'is done to the account and takes no id, so "7" means nothing',
   );
@@ -70,7 +70,7 @@ test("an id, which none has, and arguments that are wrong, stop it before any re
 
 test("one that demands a word runs with that word only", async () => {
   const { port, asked } = service(table);
-  const session = sessionOf(port);
+  const session = operationOf(port);
   const request = { type: end.token, verb: "end", id: "", args: {} };
   expect(await foreseeAreaVerb(session, end, request)).toEqual({
     failures: [],

@@ -9,7 +9,7 @@ import { createResource, findResource } from "../../provider/verbs/create.ts";
 import { deleteResource } from "../../provider/verbs/delete.ts";
 import { listResources, readResource } from "../../provider/verbs/read.ts";
 import { updateResource } from "../../provider/verbs/update.ts";
-import { lost, make, named, service, sessionOf, words } from "./small-world.ts";
+import { lost, make, named, operationOf, service, words } from "./small-world.ts";
 
 const House = resource({
   area: "test",
@@ -71,7 +71,7 @@ function street(losing: string[] = []) {
     };
   }
   const { port, asked } = service(handlers, losing);
-  return { session: sessionOf(port, House, Sign), asked, signs };
+  return { session: operationOf(port, House, Sign), asked, signs };
 }
 
 describe("an object with requests of its own", () => {
@@ -198,14 +198,14 @@ describe("an object with parts that have ids of their own", () => {
       set: async (key: string, note: unknown) => void kept.set(key, note),
     };
     const own = { ...named(Pack), id: "7", state: { label: "wild" }, notes };
-    const update = updateResource(sessionOf(port, Pack), Pack, {
+    const update = updateResource(operationOf(port, Pack), Pack, {
       ...own,
       oldInputs: { label: "wild" },
       newInputs: { label: "wild", dogs: ["rex"] },
       preview: false,
     });
     await expect(update).rejects.toMatchObject({ state: { dogIds: [9] } });
-    const read = await readResource(sessionOf(port, Pack), Pack, { ...own, inputs: { label: "wild" } });
+    const read = await readResource(operationOf(port, Pack), Pack, { ...own, inputs: { label: "wild" } });
     expect(read?.state).toEqual({ label: "wild", dogIds: [9] });
   });
 });
@@ -236,10 +236,10 @@ test("what is late is waited for at the end, and a loss on the way is told as th
       return { key: looks < 3 ? null : "k" };
     },
   });
-  expect((await make(sessionOf(port, Late), Late, { label: "a" })).state).toEqual({ label: "a", key: "k" });
+  expect((await make(operationOf(port, Late), Late, { label: "a" })).state).toEqual({ label: "a", key: "k" });
   expect(asked()).toContain("wait /lates/3/key");
   looks = 9;
-  const failed = make(sessionOf(port, Late), Late, { label: "a" });
+  const failed = make(operationOf(port, Late), Late, { label: "a" });
   await expect(failed).rejects.toMatchObject({ id: "3", state: { label: "a" } });
 });
 

@@ -5,7 +5,7 @@ import type { WireObject } from "../../provider/core/service-port.ts";
 import { text } from "../../provider/core/type/field.ts";
 import { resource } from "../../provider/core/type/resource.ts";
 import { findResource } from "../../provider/verbs/create.ts";
-import { make, named, service, sessionOf, words } from "./small-world.ts";
+import { make, named, operationOf, service, words } from "./small-world.ts";
 
 describe("an object that nothing tells from one like it", () => {
   const Brick = resource({
@@ -33,7 +33,7 @@ describe("an object that nothing tells from one like it", () => {
       get: (key: string) => kept.get(key) as never,
       set: async (key: string, note: unknown) => void kept.set(key, note),
     };
-    return { session: sessionOf(service(table, losing).port, Brick), bricks, kept, notes };
+    return { session: operationOf(service(table, losing).port, Brick), bricks, kept, notes };
   };
   const earlierAttempt = { startedAt: "2030-01-01T00:00:00Z" };
 

@@ -4,16 +4,12 @@ import { notesIn } from "../../provider/core/engines/notes.ts";
 import {
   type DiffResponse,
   type Notes,
-  type Provider,
   ResourceInitFailedError,
   surelyNotWritten,
 } from "../../provider/core/protocol.ts";
-import { ApiError } from "../../provider/core/service-port.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
-import { createProvider } from "../../provider/provider.ts";
-import type { Service } from "../../provider/verbs/operation.ts";
-import { connectHurried } from "../hurried.ts";
 import { type Account, checked, type Resource, type Saved } from "./deployment.ts";
+import { Killed, type Mortal, openMortal, type Trouble } from "./mortal.ts";
 
 /** How an engine remembers: `early` saves an object as soon as it has an id, `late` when its verb has ended, and keeps the id of an open create. */
 export type Memory = "early" | "late";
@@ -28,82 +24,27 @@ export interface Kept {
   notes: ValueMap;
 }
 
-/**
- * What happens at the write of that number, counted from 1: the process dies `before` it is sent, or `after` the service carried it out and
- * before anybody heard of it; or it is `refused`, and the process lives.
- */
-export interface Trouble {
-  readonly at: number;
-  readonly what: "before" | "after" | "refused";
-}
-
 /** Every trouble of a process that makes so many writes. */
 export const troubles = (
   writes: number,
   kinds: readonly Trouble["what"][] = ["before", "after", "refused"],
 ): Trouble[] => Array.from({ length: writes }, (_, i) => kinds.map((what) => ({ at: i + 1, what }))).flat();
 
-const refusal = () =>
-  new ApiError({ method: "PUT", path: "/", status: 400, reasons: [{ reason: "refused" }], retryable: false });
-
-class Killed extends Error {}
-
-interface Process {
-  readonly provider: Provider;
-  readonly writes: () => number;
-  readonly isDead: () => boolean;
+interface Process extends Mortal {
   /** Of the object with these notes; a dead process keeps nothing. */
   readonly notes: (kept: Kept, isReadOnly: boolean) => Notes;
 }
 
 async function start(account: Account, trouble?: Trouble): Promise<Process> {
-  let writes = 0;
-  let isDead = false;
-  const die = (): never => {
-    isDead = true;
-    throw new Killed("killed");
-  };
-  const alive =
-    <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
-    async (...args: A): Promise<T> => {
-      if (isDead) die();
-      const answer = await call(...args);
-      return isDead ? die() : answer;
-    };
-  const write =
-    <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
-    async (...args: A): Promise<T> => {
-      if (isDead) die();
-      const what = ++writes === trouble?.at ? trouble.what : undefined;
-      if (what === "refused") throw refusal();
-      if (what === "before") die();
-      const answer = await call(...args);
-      return what === "after" || isDead ? die() : answer;
-    };
-  const connect = (target: Parameters<typeof connectHurried>[0]): Service => {
-    const client = connectHurried(target);
-    return {
-      ...client,
-      ...{ get: alive(client.get), getFresh: alive(client.getFresh), list: alive(client.list) },
-      ...{ post: write(client.post), put: write(client.put), delete: write(client.delete) },
-      ...{ sendSigned: write(client.sendSigned), waitFor: alive(client.waitFor) },
-      serviceTime: () => client.serviceTime().replace(/Z?$/, "Z"),
-    };
-  };
-  const { baseUrl, token } = account.emulator;
-  const environment = { PLUMBLINE_BASE_URL: baseUrl, PLUMBLINE_TOKEN: token };
-  const provider = createProvider({ environment, connect });
-  await provider.configure({});
+  const mortal = await openMortal(account, trouble);
   return {
-    provider,
-    writes: () => writes,
-    isDead: () => isDead,
+    ...mortal,
     notes: (kept, isReadOnly) =>
       notesIn(
         {
           held: () => kept.notes,
           hold: async (notes) => {
-            if (isDead) die();
+            if (mortal.isDead()) throw new Killed("killed");
             kept.notes = structuredClone(notes) as ValueMap;
           },
         },

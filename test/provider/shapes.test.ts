@@ -11,7 +11,7 @@ import { begin, type Service } from "../../provider/verbs/operation.ts";
 import { listResources, readResource, resolveId } from "../../provider/verbs/read.ts";
 import { runVerb } from "../../provider/verbs/run.ts";
 import { updateResource } from "../../provider/verbs/update.ts";
-import { gone, type Handler, make, named, service, sessionOf, words } from "./small-world.ts";
+import { gone, type Handler, make, named, operationOf, service, words } from "./small-world.ts";
 
 describe("an object that its create does not tell of", () => {
   const Copy = resource({
@@ -62,14 +62,14 @@ describe("an object that its create does not tell of", () => {
 
   test("is waited for, and known by its adopt key and its age", async () => {
     const { port, asked } = engine();
-    const made = await make(sessionOf(port, Copy), Copy, { engineId: "5", label: "a" });
+    const made = await make(operationOf(port, Copy), Copy, { engineId: "5", label: "a" });
     expect(made.id).toBe("5/3");
     expect(asked()).toEqual(["wait /engines/5", 'POST /engines/5/copies {"label":"a"}', "wait /engines/5"]);
   });
 
   test("is found when the answer was lost as well, by one create", async () => {
     const { port, asked } = engine(["POST /engines/5/copies"]);
-    expect((await make(sessionOf(port, Copy), Copy, { engineId: "5", label: "a" })).id).toBe("5/3");
+    expect((await make(operationOf(port, Copy), Copy, { engineId: "5", label: "a" })).id).toBe("5/3");
     expect(asked().filter((request) => request.startsWith("POST"))).toHaveLength(1);
   });
 
@@ -77,14 +77,14 @@ describe("an object that its create does not tell of", () => {
     const { port, asked } = engine();
     await port.post("/engines/5/copies", { label: "a" });
     const earlierAttempt = { startedAt: "2030-01-01T00:00:09Z" };
-    const made = await make(sessionOf(port, Copy), Copy, { engineId: "5", label: "a" }, { earlierAttempt });
+    const made = await make(operationOf(port, Copy), Copy, { engineId: "5", label: "a" }, { earlierAttempt });
     expect(made.id).toBe("5/3");
     expect(asked().filter((request) => request.startsWith("POST"))).toHaveLength(1);
   });
 
   test("is made after the one before it in its queue", async () => {
     const { port } = engine();
-    const session = sessionOf(port, Copy);
+    const session = operationOf(port, Copy);
     const both = ["x", "y"].map((label) => make(session, Copy, { engineId: "5", label }, {}, label));
     expect((await Promise.all(both)).map((made) => made.id)).toEqual(["5/3", "5/4"]);
   });
@@ -93,7 +93,7 @@ describe("an object that its create does not tell of", () => {
     const { port } = engine();
     const earlierAttempt = { startedAt: "2030-01-01T00:00:09Z" };
     const request = { ...named(Copy), inputs: { engineId: "5", label: "b" }, earlierAttempt };
-    expect(await findResource(sessionOf(port, Copy), Copy, request)).toBeUndefined();
+    expect(await findResource(operationOf(port, Copy), Copy, request)).toBeUndefined();
   });
 });
 
@@ -134,7 +134,7 @@ describe("an object that exists from the beginning, with an id of names", () => 
 
   test("is read and changed where it differs, looked at again when the answer is lost, and given back its defaults", async () => {
     const { port, asked } = settings([`PUT ${path}`]);
-    const session = sessionOf(port, Settings);
+    const session = operationOf(port, Settings);
     const made = await make(session, Settings, declared);
     expect(made.id).toBe("us-east/a/b");
     expect(made.state).toEqual(declared);
@@ -146,7 +146,7 @@ describe("an object that exists from the beginning, with an id of names", () => 
   });
 
   test("is listed by the id that its names make, and is there for an attempt that was cut off", async () => {
-    const session = sessionOf(settings().port, Settings);
+    const session = operationOf(settings().port, Settings);
     expect(await listResources(session, Settings, { type: Settings.token })).toMatchObject([
       { id: "us-east/a/b" },
     ]);
@@ -232,7 +232,7 @@ describe("an object with verbs, revoked rather than deleted", () => {
   const before = { label: "l", resetTrigger: 1 };
   const state = { label: "l", resetTrigger: 1, window: { day: 6, hour: 6 }, code: "c" };
   const update = (port: Service, newInputs: ValueMap, oldInputs: ValueMap = before) =>
-    updateResource(sessionOf(port, Login), Login, {
+    updateResource(operationOf(port, Login), Login, {
       ...named(Login),
       id: "7",
       oldInputs,
@@ -259,7 +259,7 @@ describe("an object with verbs, revoked rather than deleted", () => {
 
   test("runs a verb by hand, by the natural name, and refuses what it does not take", async () => {
     const { port, asked } = login();
-    const session = sessionOf(port, Login);
+    const session = operationOf(port, Login);
     const run = (verb: string, args: ValueMap = {}) =>
       runVerb(session, Login, { type: Login.token, id: "l", verb, args });
     expect(await run("restore", { from: 3 })).toEqual({ failures: [] });
@@ -277,7 +277,7 @@ describe("an object with verbs, revoked rather than deleted", () => {
 
   test("keeps what another view told while that view is closed", async () => {
     const { port } = login(9);
-    const read = await readResource(sessionOf(port, Login), Login, {
+    const read = await readResource(operationOf(port, Login), Login, {
       ...named(Login),
       id: "7",
       inputs: before,
@@ -296,7 +296,7 @@ describe("an object with verbs, revoked rather than deleted", () => {
 
   test("is revoked once, although the answer was lost", async () => {
     const { port, asked } = login(0, ["POST /logins/7/revoke"]);
-    const session = sessionOf(port, Login);
+    const session = operationOf(port, Login);
     const request = { ...named(Login), id: "7", oldInputs: before, state };
     await deleteResource(session, Login, request);
     expect(asked()).toEqual(["POST /logins/7/revoke"]);
@@ -332,7 +332,7 @@ test("a natural name that begins with a kind leads to the parent type of that ki
     "GET /cats/1/parts": () => ({ data: [{ id: 11, label: "tail" }] }),
     "GET /dogs/2/parts": () => ({ data: [{ id: 21, label: "tail" }] }),
   });
-  const session = sessionOf(port, kindOf("cat"), kindOf("dog"), Part);
+  const session = operationOf(port, kindOf("cat"), kindOf("dog"), Part);
   const resolve = (text: string) => resolveId(session, Part, begin(session, {}), text);
   expect(await resolve("dog/rex/tail")).toBe("dog/2/21");
   expect(await resolve("cat/1/tail")).toBe("cat/1/11");

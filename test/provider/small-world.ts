@@ -59,7 +59,7 @@ export function service(table: { readonly [request: string]: Handler }, losing: 
   return { port, asked: () => log.splice(0) };
 }
 
-export function sessionOf(port: Service, ...types: ResourceType[]): Operation {
+export function operationOf(port: Service, ...types: ResourceType[]): Operation {
   return {
     types: new Map(types.map((type) => [type.key, type])),
     plan: newPlan(),

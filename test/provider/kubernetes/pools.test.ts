@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { ValueMap } from "../../../provider/core/value.ts";
 import { type Account, checked, resourceNamed } from "../deployment.ts";
+import type { Trouble } from "../mortal.ts";
 import { clusterType, foretold, type Kept, nothingKept, openWorld, poolType, refresh, run } from "./world.ts";
 
 const cluster = resourceNamed(clusterType, "shop");
@@ -155,7 +156,7 @@ async function survive(
   resource: typeof cluster,
   declared: ValueMap,
   mine: Kept,
-  death: { at: number; isSent: boolean },
+  death: Trouble,
 ): Promise<boolean> {
   const wasWhole = await run(account, resource, declared, mine, death);
   if (!wasWhole) await run(account, resource, declared, mine);
@@ -163,13 +164,14 @@ async function survive(
 }
 
 describe("a run that is killed at any of its writes is gone on with, and nothing is made twice", () => {
-  const ways = [true, false].flatMap((isSent) => [false, true].map((refreshes) => ({ isSent, refreshes })));
-  test.each(ways)("of a cluster's pools: %o", async ({ isSent, refreshes }) => {
+  const deaths = ["after", "before"] as const;
+  const ways = deaths.flatMap((what) => [false, true].map((refreshes) => ({ what, refreshes })));
+  test.each(ways)("of a cluster's pools: %o", async ({ what, refreshes }) => {
     for (let at = 1; ; at++) {
       kept = nothingKept();
       await run(account, cluster, before, kept);
       const byHand = await account.call("POST", `${path()}/pools`, small);
-      const wasWhole = await run(account, cluster, after, kept, { at, isSent });
+      const wasWhole = await run(account, cluster, after, kept, { at, what });
       if (!wasWhole && refreshes) await refresh(account, cluster, kept);
       if (!wasWhole) await run(account, cluster, after, kept);
       expect([at, await told()]).toEqual([
@@ -183,39 +185,36 @@ describe("a run that is killed at any of its writes is gone on with, and nothing
     }
   });
 
-  test.each([true, false])("of a cluster's create, which reached the service: %s", async (isSent) => {
-    expect(await survive(cluster, before, kept, { at: 1, isSent })).toBe(false);
+  test.each(deaths)("of a cluster's create, %s it reached the service", async (what) => {
+    expect(await survive(cluster, before, kept, { at: 1, what })).toBe(false);
     expect(await clusters()).toBe(1);
     expect(ids()).toEqual({ first: expect.anything(), second: expect.anything(), third: expect.anything() });
     expect((await foretold(account, cluster, before, kept)).paths).toEqual([]);
   });
 
-  test.each([true, false])("of a NodePool's create, which reached the service: %s", async (isSent) => {
+  test.each(deaths)("of a NodePool's create, %s it reached the service", async (what) => {
     await run(account, cluster, before, kept);
     await account.call("POST", `${path()}/pools`, small);
     const mine = nothingKept();
     const declared = { clusterId: kept.saved!.id, ...small };
-    expect(await survive(pool, declared, mine, { at: 1, isSent })).toBe(false);
+    expect(await survive(pool, declared, mine, { at: 1, what })).toBe(false);
     expect(await live()).toHaveLength(5);
     const [, number] = mine.saved!.id.split("/");
     expect(Number(number)).toBe(Math.max(...(await live()).map(({ id }) => id)));
   });
 
-  test.each([true, false])(
-    "of an upgrade that recycles, at a write that reached the service: %s",
-    async (isSent) => {
-      const upgrade = { ...before, k8sVersion: "1.29", recycleOnUpgrade: true };
-      for (const at of [1, 2]) {
-        kept = nothingKept();
-        await run(account, cluster, before, kept);
-        const nodes = JSON.stringify(kept.saved!.state["nodes"]).match(/\d+-[0-9a-f]{12}/g)!;
-        expect(await survive(cluster, upgrade, kept, { at, isSent })).toBe(false);
-        expect(kept.saved!.state["k8sVersion"]).toBe("1.29");
-        for (const node of nodes) expect(JSON.stringify(kept.saved!.state["nodes"])).not.toContain(node);
-        await account.call("DELETE", path());
-      }
-    },
-  );
+  test.each(deaths)("of an upgrade that recycles, %s a write reached the service", async (what) => {
+    const upgrade = { ...before, k8sVersion: "1.29", recycleOnUpgrade: true };
+    for (const at of [1, 2]) {
+      kept = nothingKept();
+      await run(account, cluster, before, kept);
+      const nodes = JSON.stringify(kept.saved!.state["nodes"]).match(/\d+-[0-9a-f]{12}/g)!;
+      expect(await survive(cluster, upgrade, kept, { at, what })).toBe(false);
+      expect(kept.saved!.state["k8sVersion"]).toBe("1.29");
+      for (const node of nodes) expect(JSON.stringify(kept.saved!.state["nodes"])).not.toContain(node);
+      await account.call("DELETE", path());
+    }
+  });
 
   test("of triggers, each of which is sent once and can be sent again later", async () => {
     const one = "/lke/clusters/{clusterId}";
@@ -225,7 +224,7 @@ describe("a run that is killed at any of its writes is gone on with, and nothing
       kept = nothingKept();
       await run(account, cluster, { ...before, label: `shop${at}` }, kept);
       const declared = { ...before, label: `shop${at}`, ...triggers };
-      const first = await sent(() => run(account, cluster, declared, kept, { at, isSent: true }));
+      const first = await sent(() => run(account, cluster, declared, kept, { at, what: "after" }));
       const second = await sent(() => run(account, cluster, declared, kept));
       // Nodes that are gone tell that they were recycled; a new kubeconfig does not tell for whom it was made.
       const again = { [`POST ${one}/regenerate`]: 1 };

@@ -2,11 +2,8 @@
 
 import { expect, onTestFinished } from "vitest";
 import { noNotes, notesIn } from "../../../provider/core/engines/notes.ts";
-import type { Notes, Provider } from "../../../provider/core/protocol.ts";
+import type { Notes } from "../../../provider/core/protocol.ts";
 import type { ValueMap } from "../../../provider/core/value.ts";
-import { createProvider } from "../../../provider/provider.ts";
-import type { Service } from "../../../provider/verbs/operation.ts";
-import { connectHurried } from "../../hurried.ts";
 import {
   type Account,
   checked,
@@ -15,6 +12,7 @@ import {
   resourceNamed,
   type Saved,
 } from "../deployment.ts";
+import { openMortal, type Trouble } from "../mortal.ts";
 
 export const clusterType = "plumbline:kubernetes/cluster:Cluster";
 export const poolType = "plumbline:kubernetes/nodePool:NodePool";
@@ -59,60 +57,16 @@ export async function openWorld(): Promise<{ account: Account; kept: Kept }> {
   return { account, kept: nothingKept() };
 }
 
-/** Where a run dies: at which of its writes, and whether that one still reaches the service. */
-export interface Death {
-  readonly at: number;
-  readonly isSent: boolean;
-}
-
-/** A provider whose process ends at that write: nothing after it happens. `writes` tells how many there were. */
-function mortal(account: Account, death?: Death): { provider: Provider; writes: () => number } {
-  let writes = 0;
-  let isDead = false;
-  const die = (): never => {
-    isDead = true;
-    throw new Error("killed");
-  };
-  const connect = (target: { baseUrl: string; token: string }): Service => {
-    const client = connectHurried(target);
-    const alive =
-      <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
-      async (...args: A): Promise<T> =>
-        isDead ? die() : call(...args);
-    const write =
-      <A extends readonly unknown[], T>(call: (...args: A) => Promise<T>) =>
-      async (...args: A): Promise<T> => {
-        if (isDead) die();
-        const isLast = ++writes === death?.at;
-        if (isLast && !death.isSent) die();
-        const answer = await call(...args);
-        return isLast ? die() : answer;
-      };
-    return {
-      ...client,
-      ...{ get: alive(client.get), getFresh: alive(client.getFresh), list: alive(client.list) },
-      ...{ post: write(client.post), put: write(client.put), delete: write(client.delete) },
-      waitFor: alive(client.waitFor),
-      serviceTime: () => client.serviceTime().replace(/Z?$/, "Z"),
-    };
-  };
-  const { baseUrl, token } = account.emulator;
-  const environment = { PLUMBLINE_BASE_URL: baseUrl, PLUMBLINE_TOKEN: token };
-  return { provider: createProvider({ environment, connect }), writes: () => writes };
-}
-
 /** One run of one resource, as an engine does it. False when it died, with `kept` as the engine would find it. */
 export async function run(
   account: Account,
   resource: Resource,
   declared: ValueMap,
   kept: Kept,
-  death?: Death,
+  trouble?: Trouble,
 ): Promise<boolean> {
-  const { provider, writes } = mortal(account, death);
-  await provider.configure({});
+  const { provider, isDead } = await openMortal(account, trouble);
   const { notes } = kept;
-  const hasDied = () => death !== undefined && writes() >= death.at;
   try {
     const inputs = await checked(provider, resource, declared, kept.saved?.inputs);
     if (!kept.saved) {
@@ -122,7 +76,7 @@ export async function run(
         ...{ ...resource, inputs, preview: false, notes },
         ...(earlierAttempt && { earlierAttempt }),
         onCreated: (id, state) => {
-          if (!hasDied()) kept.saved = { id, inputs, state };
+          if (!isDead()) kept.saved = { id, inputs, state };
         },
       });
       kept.saved = { id, inputs, state };
@@ -134,7 +88,7 @@ export async function run(
     kept.saved = { id, inputs, state: updated.state };
     return true;
   } catch (error) {
-    if (!hasDied()) throw error;
+    if (!isDead()) throw error;
     return false;
   } finally {
     await provider.close();
