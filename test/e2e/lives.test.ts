@@ -9,6 +9,7 @@ import { isAmong } from "../../provider/core/plain.ts";
 import { parsePath } from "../../provider/core/property-path.ts";
 import { isAsset, mapValue, type ValueMap } from "../../provider/core/value.ts";
 import { catalogue, createProvider } from "../../provider/provider.ts";
+import { environmentOf } from "../hurried.ts";
 import { type Account, resourceNamed, type Saved } from "../provider/deployment.ts";
 import type { AnyLife } from "../provider/lifecycle.ts";
 import { lives } from "../provider/lives/index.ts";
@@ -151,8 +152,7 @@ function lead(engine: EngineName): void {
   /** Removes every object beside the engine, as somebody else would. */
   const removeBehind = async () => {
     const own = await saved();
-    const environment = { PLUMBLINE_BASE_URL: emulator.baseUrl, PLUMBLINE_TOKEN: emulator.token };
-    const provider = createProvider({ environment });
+    const provider = createProvider({ environment: environmentOf(emulator) });
     await provider.configure({});
     try {
       for (const life of mortal) {

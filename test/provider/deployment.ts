@@ -4,8 +4,7 @@ import { expect } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../emulator/index.ts";
 import type { DiffResponse, Provider, RequestCounts } from "../../provider/core/protocol.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
-import { createProvider } from "../../provider/provider.ts";
-import { connectHurried } from "../hurried.ts";
+import { hurriedProvider } from "../hurried.ts";
 
 export interface Saved {
   readonly id: string;
@@ -41,8 +40,7 @@ export async function openAccount(options: EmulatorOptions = {}): Promise<Accoun
   const opened: Provider[] = [];
   let requests: RequestCounts = {};
   const open = async () => {
-    const environment = { PLUMBLINE_BASE_URL: emulator.baseUrl, PLUMBLINE_TOKEN: emulator.token };
-    const provider = createProvider({ environment, connect: connectHurried });
+    const provider = hurriedProvider(emulator);
     await provider.configure({});
     opened.push(provider);
     return provider;

@@ -4,7 +4,7 @@ import type { Provider } from "../../provider/core/protocol.ts";
 import { ApiError } from "../../provider/core/service-port.ts";
 import { createProvider } from "../../provider/provider.ts";
 import type { Service } from "../../provider/verbs/operation.ts";
-import { connectHurried } from "../hurried.ts";
+import { connectHurried, environmentOf } from "../hurried.ts";
 import type { Account } from "./deployment.ts";
 
 /**
@@ -62,9 +62,7 @@ export async function openMortal(account: Account, trouble?: Trouble): Promise<M
       serviceTime: () => client.serviceTime().replace(/Z?$/, "Z"),
     };
   };
-  const { baseUrl, token } = account.emulator;
-  const environment = { PLUMBLINE_BASE_URL: baseUrl, PLUMBLINE_TOKEN: token };
-  const provider = createProvider({ environment, connect });
+  const provider = createProvider({ environment: environmentOf(account.emulator), connect });
   await provider.configure({});
   return { provider, writes: () => writes, isDead: () => isDead };
 }

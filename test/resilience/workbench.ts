@@ -12,9 +12,9 @@ import {
 } from "../../emulator/index.ts";
 import { createEngine, type Engine, type Result } from "../../provider/engine/engine.ts";
 import { loadProgram } from "../../provider/engine/language/program.ts";
-import { catalogue, createProvider } from "../../provider/provider.ts";
+import { catalogue } from "../../provider/provider.ts";
 import { cheapKey } from "../engine/cheap-key.ts";
-import { connectHurried } from "../hurried.ts";
+import { environmentOf, hurriedProvider } from "../hurried.ts";
 
 export interface Workbench {
   readonly emulator: Emulator;
@@ -36,7 +36,7 @@ export async function openWorkbench(text: string, options: EmulatorOptions = {})
     checkAnswers: true,
     ...options,
   });
-  const environment = { PLUMBLINE_BASE_URL: emulator.baseUrl, PLUMBLINE_TOKEN: emulator.token };
+  const environment = environmentOf(emulator);
   const write = (next: string) => writeFileSync(file, next);
   write(text);
   return {
@@ -51,7 +51,7 @@ export async function openWorkbench(text: string, options: EmulatorOptions = {})
         program,
         environment,
         deriveKey: cheapKey,
-        createProvider: () => createProvider({ environment, connect: connectHurried }),
+        createProvider: () => hurriedProvider(emulator),
       });
       return operation(engine);
     },

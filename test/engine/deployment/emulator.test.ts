@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { type Emulator, startEmulator, starterAccount } from "../../../emulator/index.ts";
 import { createEngine, type Engine } from "../../../provider/engine/engine.ts";
 import { loadProgram } from "../../../provider/engine/language/program.ts";
-import { catalogue, createProvider } from "../../../provider/provider.ts";
-import { connectHurried } from "../../hurried.ts";
+import { catalogue } from "../../../provider/provider.ts";
+import { environmentOf, hurriedProvider } from "../../hurried.ts";
 
 let emulator: Emulator;
 let folder: string;
@@ -26,13 +26,7 @@ afterAll(async () => {
 
 const web = resolve(import.meta.dirname, "../../../examples/web/Pulumi.yaml");
 
-function environment() {
-  return {
-    PLUMBLINE_BASE_URL: emulator.baseUrl,
-    PLUMBLINE_TOKEN: emulator.token,
-    PLUMBLINE_PASSPHRASE: "correct horse",
-  };
-}
+const environment = () => ({ ...environmentOf(emulator), PLUMBLINE_PASSPHRASE: "correct horse" });
 
 async function engineOf(file: string): Promise<Engine> {
   const program = await loadProgram({ file, stack: "dev", catalogue, environment: {} });
@@ -42,7 +36,7 @@ async function engineOf(file: string): Promise<Engine> {
     stateFolder: join(folder, "state"),
     program,
     environment: environment(),
-    createProvider: () => createProvider({ environment: environment(), connect: connectHurried }),
+    createProvider: () => hurriedProvider(emulator),
   });
 }
 

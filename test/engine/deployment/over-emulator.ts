@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { type Emulator, startEmulator, starterAccount } from "../../../emulator/index.ts";
 import { createEngine, type Engine } from "../../../provider/engine/engine.ts";
-import { createProvider } from "../../../provider/provider.ts";
-import { connectHurried } from "../../hurried.ts";
+import { environmentOf, hurriedProvider } from "../../hurried.ts";
 import { cheapKey } from "../cheap-key.ts";
 import { type Block, nextMachine, program } from "./program.ts";
 import { type Life, life, memoryDisk } from "./world.ts";
@@ -34,18 +33,14 @@ export function overEmulator(): OverEmulator {
     emulator: () => emulator,
     reset,
     engine: (blocks, of = life()) => {
-      const environment = {
-        PLUMBLINE_BASE_URL: emulator.baseUrl,
-        PLUMBLINE_TOKEN: emulator.token,
-        PLUMBLINE_PASSPHRASE: "correct horse",
-      };
+      const environment = { ...environmentOf(emulator), PLUMBLINE_PASSPHRASE: "correct horse" };
       return createEngine({
         project: "shop",
         stack: "dev",
         stateFolder: "/state",
         program: program(blocks),
         environment,
-        createProvider: () => createProvider({ environment, connect: connectHurried }),
+        createProvider: () => hurriedProvider(emulator),
         disk: memoryDisk(files, of),
         machine: nextMachine(),
         deriveKey: cheapKey,

@@ -6,6 +6,7 @@ import { createEngine, type Engine } from "../../../provider/engine/engine.ts";
 import { loadProgram } from "../../../provider/engine/language/program.ts";
 import { catalogue, createProvider } from "../../../provider/provider.ts";
 import { createProject, type Project, pulumiBin } from "../../e2e/pulumi.ts";
+import { environmentOf } from "../../hurried.ts";
 
 const passphrase = "correct horse battery staple";
 let emulator: Emulator;
@@ -37,11 +38,7 @@ const stack = {
 };
 
 async function engineIn(project: Project): Promise<Engine> {
-  const environment = {
-    PLUMBLINE_BASE_URL: emulator.baseUrl,
-    PLUMBLINE_TOKEN: emulator.token,
-    PLUMBLINE_PASSPHRASE: passphrase,
-  };
+  const environment = { ...environmentOf(emulator), PLUMBLINE_PASSPHRASE: passphrase };
   const program = await loadProgram({
     file: join(project.folder, "Pulumi.yaml"),
     stack: "dev",
