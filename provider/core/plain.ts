@@ -4,8 +4,8 @@ import type { TSchema } from "typebox";
 import { isWithin, type PropertyPath } from "./property-path.ts";
 import { annotations, type Fields, fieldsOf, isAssetField, itemsOf, mapItemsOf } from "./type/field.ts";
 import {
-  isArchive,
   isAsset,
+  isContent,
   isResourceReference,
   isSecret,
   isUnknown,
@@ -41,8 +41,7 @@ export function plainInputs(fields: Fields, inputs: ValueMap): Plain {
       unknownPaths.push(path);
       return null;
     }
-    const isContent = isAsset(value) || isArchive(value);
-    if (isContent && !takes(field, value)) misplacedPaths.push(path);
+    if (isContent(value) && !takes(field, value)) misplacedPaths.push(path);
     if (typeof value === "number" && field && annotations(field).reference !== undefined)
       return String(value);
     if (Array.isArray(value))

@@ -103,6 +103,16 @@ export function isResourceReference(value: unknown): value is ResourceReference 
   return kindOf(value) === "resource";
 }
 
+/** True for bytes: an asset or an archive. */
+export function isContent(value: unknown): value is Asset | Archive {
+  return isAsset(value) || isArchive(value);
+}
+
+/** True for what JSON has no word for: an unknown, a secret, an asset, an archive, a reference. */
+export function isTagged(value: unknown): value is Unknown | Secret | Asset | Archive | ResourceReference {
+  return kindOf(value) !== undefined;
+}
+
 /** True for a plain object of values (not an array, and none of the tagged kinds). */
 export function isValueMap(value: unknown): value is ValueMap {
   return typeof value === "object" && value !== null && !Array.isArray(value) && kindOf(value) === undefined;

@@ -2,16 +2,7 @@
 
 import type { ResourceInfo } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
-import {
-  isArchive,
-  isAsset,
-  isResourceReference,
-  isSecret,
-  isUnknown,
-  isValueMap,
-  type Value,
-  type ValueMap,
-} from "../../core/value.ts";
+import { isTagged, isValueMap, type Value, type ValueMap } from "../../core/value.ts";
 import type { Discovery, ResourceState } from "../../engine/engine.ts";
 
 /** A property of another block, or anything plain. */
@@ -67,8 +58,7 @@ export function blockOf(
   const blockValueOf = (value: Value, path: readonly (string | number)[]): BlockValue | undefined => {
     const reference = references.get(JSON.stringify(path));
     if (reference) return reference;
-    if (isSecret(value) || isUnknown(value) || isResourceReference(value)) return undefined;
-    if (isAsset(value) || isArchive(value)) return undefined;
+    if (isTagged(value)) return undefined;
     if (Array.isArray(value))
       return value.map((item, i) => blockValueOf(item as Value, [...path, i]) ?? null);
     return isValueMap(value) ? blockValuesOf(value, path) : (value as BlockValue);

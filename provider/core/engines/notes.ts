@@ -1,16 +1,7 @@
 /** Notes as a verb gets them, over whatever keeps them: what both engines refuse alike. It knows no file. */
 
 import type { Notes } from "../protocol.ts";
-import {
-  isArchive,
-  isAsset,
-  isResourceReference,
-  isSecret,
-  isUnknown,
-  some,
-  type Value,
-  type ValueMap,
-} from "../value.ts";
+import { isTagged, some, type Value, type ValueMap } from "../value.ts";
 
 /** Where the notes of one object are kept, all of them together. */
 export interface NoteStore {
@@ -46,13 +37,5 @@ export const noNotes: Notes = notesIn({ held: () => ({}), hold: async () => {} }
 
 /** True for what a note, or anything else that is written down beside the state, must not hold. */
 export function isNoJson(value: Value): boolean {
-  return (
-    isSecret(value) ||
-    isUnknown(value) ||
-    isAsset(value) ||
-    isArchive(value) ||
-    isResourceReference(value) ||
-    value === undefined ||
-    (typeof value === "number" && !Number.isFinite(value))
-  );
+  return isTagged(value) || value === undefined || (typeof value === "number" && !Number.isFinite(value));
 }

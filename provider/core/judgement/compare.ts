@@ -6,8 +6,7 @@ import type { PropertyDiff } from "../protocol.ts";
 import { annotations, fieldsOf, isOfDefaults, itemsOf, mapItemsOf } from "../type/field.ts";
 import { applyForms } from "../type/normal-form.ts";
 import {
-  isArchive,
-  isAsset,
+  isContent,
   isResourceReference,
   isUnknown,
   isValueMap,
@@ -40,7 +39,7 @@ function normalized(field: TSchema, given: Value | undefined): Value | undefined
   let value: Value = reveal(given);
   if (value === null) return undefined;
   if (isResourceReference(value)) value = value.id ?? unknown;
-  if (isUnknown(value) || isAsset(value) || isArchive(value)) return value;
+  if (isUnknown(value) || isContent(value)) return value;
   const notes = annotations(field);
   if (notes.type === "string" && typeof value === "number") value = String(value);
   if (Array.isArray(value)) {
@@ -138,8 +137,6 @@ export function toldOf(
 interface Members {
   readonly [name: string]: Value;
 }
-
-const isContent = (value: unknown): boolean => isAsset(value) || isArchive(value);
 
 function sameContent(one: object, other: object): boolean {
   const a = one as { hash?: string };
