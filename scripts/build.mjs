@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, wr
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { licencesOf, packagesIn } from "./bundled.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const dist = join(root, "dist");
@@ -41,7 +42,7 @@ function put(file, content) {
 }
 
 async function buildPlugin() {
-  const { outputFiles } = await bundlePlugin();
+  const { outputFiles, metafile } = await bundlePlugin();
   const code = outputFiles[0].contents;
   const digest = createHash("sha256").update(code).digest("hex").slice(0, 16);
   mkdirSync(dist, { recursive: true });
@@ -55,6 +56,7 @@ async function buildPlugin() {
       rmSync(join(dist, name), { force: true });
     }
   }
+  return metafile;
 }
 
 /** Lets a plugin answer what each run asks first, then keeps the code that V8 compiled for it. */
@@ -82,13 +84,11 @@ async function warm(cache) {
 }
 
 async function buildCommandLine() {
-  const entry = join(root, "provider", "cli", "main.ts");
-  if (!existsSync(entry)) return;
   const folder = join(dist, "cli");
   const fresh = `${folder}.${process.pid}`;
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: [entry],
+    entryPoints: ["provider/cli/main.ts"],
     outdir: fresh,
     bundle: true,
     splitting: true,
@@ -101,15 +101,17 @@ async function buildCommandLine() {
     target: "node20.18",
     format: "esm",
     sourcemap: "linked",
+    metafile: true,
     logLevel: "warning",
   });
   const old = `${fresh}.old`;
   if (existsSync(folder)) renameSync(folder, old);
   renameSync(fresh, folder);
   rmSync(old, { recursive: true, force: true });
+  return metafile;
 }
 
-/** What scripts may import from the package by name (`plumbline/zone-file`). */
+/** What scripts may import from the package by name (`@plumbline/cli/zone-file`). */
 async function buildModules() {
   await build({
     absWorkingDir: root,
@@ -136,6 +138,8 @@ function linkPrograms() {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  await Promise.all([buildPlugin(), buildCommandLine(), buildModules()]);
+  const metafiles = await Promise.all([buildPlugin(), buildCommandLine()]);
+  await buildModules();
+  put(join(dist, "third-party-licences.txt"), licencesOf(packagesIn(...metafiles)));
   linkPrograms();
 }

@@ -5,7 +5,7 @@
  */
 
 import { readFileSync } from "node:fs";
-import { parseZoneFile } from "plumbline/zone-file";
+import { parseZoneFile } from "@plumbline/cli/zone-file";
 import { stringify } from "yaml";
 
 const [file, plugin = "../../bin"] = process.argv.slice(2);

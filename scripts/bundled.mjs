@@ -1,0 +1,36 @@
+/** What a bundle holds of other people's packages, as esbuild's account of it tells, and the notices that their licences ask for. */
+
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "..");
+
+/** The folders of the packages whose code is in the bundles, from the root, each once and in order. */
+export function packagesIn(...metafiles) {
+  const inputs = metafiles.flatMap(({ outputs }) =>
+    Object.values(outputs).flatMap(({ inputs: held }) => used(held)),
+  );
+  const folders = inputs.flatMap(
+    (file) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? [],
+  );
+  return [...new Set(folders)].sort();
+}
+
+/** What was looked at and left out again is not in the bundle. */
+const used = (inputs) =>
+  Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
+
+/** The licences of packages, each under the package's name. One without a licence's text cannot be handed on. */
+export function licencesOf(folders) {
+  return folders
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+      const texts = readdirSync(join(root, folder))
+        .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+        .sort()
+        .map((file) => readFileSync(join(root, folder, file), "utf8").trim());
+      if (texts.length === 0) throw new Error(`${folder} has no licence text (${license})`);
+      return [`${name} ${version} (${license})`, ...texts].join("\n\n");
+    })
+    .join(`\n\n${"-".repeat(80)}\n\n`);
+}
