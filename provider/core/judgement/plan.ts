@@ -4,7 +4,9 @@ import { knownValues, plainInputs } from "../plain.ts";
 import type { CheckFailure, ResourceIdentity, UniqueName, Urn } from "../protocol.ts";
 import type { ResourceType } from "../type/resource.ts";
 import { isUnknown, reveal, type ValueMap } from "../value.ts";
-import { newRenames } from "./renames.ts";
+import { besideOthers, besideSame, besideSiblings } from "./beside.ts";
+import { createDeclarations, type Declarations, type Entry } from "./declarations.ts";
+import { newRenames, type Renames } from "./renames.ts";
 import {
   isParent,
   objectGroup,
@@ -14,15 +16,6 @@ import {
   uniqueFieldsOf,
   uniqueGroups,
 } from "./sibling-group.ts";
-
-interface Entry {
-  readonly type: ResourceType;
-  readonly urn: Urn;
-  readonly name: string;
-  readonly values: { readonly [name: string]: unknown };
-  /** Groups in which it can conflict with others. */
-  readonly groups: readonly string[];
-}
 
 /** What is wrong with a declaration beside its siblings. */
 export interface Verdict {
@@ -60,169 +53,104 @@ export interface Plan {
   readonly isOurs: (type: ResourceType, id: string, except?: Urn) => boolean;
 }
 
+/** Where a declaration stands among others. */
+interface Standing {
+  readonly parent: string | undefined;
+  readonly parentValues: Entry["values"] | undefined;
+  readonly same: UniqueName | undefined;
+  readonly uniques: readonly UniqueName[];
+  readonly shared: readonly Shared[];
+  /** The group of everything under the parent, where there is one. */
+  readonly everyone: readonly string[];
+}
+
+function standingOf(
+  type: ResourceType,
+  values: Entry["values"],
+  parent: string | undefined,
+  parentValues: Entry["values"] | undefined,
+): Standing {
+  return {
+    parent,
+    parentValues,
+    same: objectGroup(type, parent, values),
+    uniques: uniqueGroups(type, parent, values),
+    shared: sharedGroups(type, parent, values, parentValues),
+    everyone: parent === undefined ? [] : [`${type.key}|${parent}|all`],
+  };
+}
+
+function groupsOf(type: ResourceType, { parent, same, uniques, shared, everyone }: Standing): string[] {
+  const lords = parent === undefined ? [] : Object.keys(type.beside ?? {});
+  return [
+    ...[...(same ? [same] : []), ...uniques, ...shared].map(({ group }) => group),
+    ...everyone,
+    ...lords.map((key) => `${key}|${parent}|lord`),
+  ];
+}
+
+/**
+ * The one resource of the plan that an unknown parent can be: a parent is declared before what stands under it, and of several only one that
+ * does not exist yet has no id.
+ */
+function soleParent(declarations: Declarations, type: ResourceType, inputs: ValueMap): Entry | undefined {
+  const parameters = type.parameters.filter((name) => name !== type.ownParameter && isParent(type, name));
+  const [key, ...others] = type.parents ?? [];
+  if (parameters.length !== 1 || others.length > 0 || !isUnknown(reveal(inputs[parameters[0]!] ?? null)))
+    return undefined;
+  return declarations.sole(key ?? "");
+}
+
+/** The refusals of names that change places, of those that the resource had and has now. */
+function exchanges(
+  renames: Renames,
+  identity: ResourceIdentity,
+  values: Entry["values"],
+  held: readonly UniqueName[],
+  uniques: readonly UniqueName[],
+): CheckFailure[] {
+  return renames.note(identity, held, uniques).map(({ property, holder }) => ({
+    property,
+    reason: `${JSON.stringify(values[property])} is still the ${property} of "${holder}", and names cannot change places in one run: give one of the two another ${property} first, and exchange them in the next run`,
+  }));
+}
+
 /** An empty plan. */
 export function newPlan(): Plan {
-  const entries = new Map<Urn, Entry>();
-  const groups = new Map<string, Set<Entry>>();
+  const declarations = createDeclarations();
+  const { groups } = declarations;
   const owners = new Map<string, Urn>();
   const parts = new Set<string>();
   const renames = newRenames();
-  /** URNs whose objects are known. */
-  const known = new Set<Urn>();
-  /** By the type's key: all entries, and those of which no object is known. */
-  const declared = new Map<string, { readonly all: Map<Urn, Entry>; readonly fresh: Map<Urn, Entry> }>();
-
-  const forget = (urn: Urn) => {
-    const entry = entries.get(urn);
-    for (const group of entry?.groups ?? []) groups.get(group)?.delete(entry!);
-    entries.delete(urn);
-    const ofType = entry && declared.get(entry.type.key);
-    ofType?.all.delete(urn);
-    ofType?.fresh.delete(urn);
-  };
-
-  const remember = (entry: Entry, isFresh: boolean) => {
-    const { urn, type } = entry;
-    entries.set(urn, entry);
-    const ofType = declared.get(type.key) ?? { all: new Map(), fresh: new Map() };
-    declared.set(type.key, ofType);
-    ofType.all.set(urn, entry);
-    if (isFresh) ofType.fresh.set(urn, entry);
-  };
 
   const valuesOf = (type: ResourceType, parent: string | undefined) => {
     const urn = parent === undefined ? undefined : (owners.get(`${type.parents?.[0]}/${parent}`) ?? parent);
-    return urn === undefined ? undefined : entries.get(urn)?.values;
-  };
-
-  /**
-   * The one resource of this plan that an unknown parent can be: a parent is declared before what stands under it, and of several only one that
-   * does not exist yet has no id.
-   */
-  const soleParent = (type: ResourceType, inputs: ValueMap): Entry | undefined => {
-    const parameters = type.parameters.filter((name) => name !== type.ownParameter && isParent(type, name));
-    const [key, ...others] = type.parents ?? [];
-    if (parameters.length !== 1 || others.length > 0 || !isUnknown(reveal(inputs[parameters[0]!] ?? null)))
-      return undefined;
-    const { fresh, all } = declared.get(key ?? "") ?? { fresh: new Map(), all: new Map() };
-    const candidates = fresh.size > 0 ? fresh : all;
-    const [candidate] = candidates.values();
-    return candidates.size === 1 ? candidate : undefined;
-  };
-
-  /** The refusals of resources of other types under the same parent, whichever of the two has the rule. */
-  const besideOthers = (
-    entry: Entry,
-    parent: string | undefined,
-    parentValues: Entry["values"] | undefined,
-  ) => {
-    const failures: CheckFailure[] = [];
-    for (const [key, rule] of Object.entries(entry.type.beside ?? {})) {
-      for (const other of groups.get(`${key}|${parent}|all`) ?? []) {
-        const refusal = rule(entry.values, other, parentValues);
-        if (refusal) failures.push(refusal.mine);
-      }
-    }
-    for (const other of groups.get(`${entry.type.key}|${parent}|lord`) ?? []) {
-      const refusal = other.type.beside?.[entry.type.key]?.(other.values, entry, parentValues);
-      if (refusal) failures.push(refusal.theirs);
-    }
-    return failures;
-  };
-
-  /** The refusals of other declarations of the same object, and of what is unique. */
-  const besideSame = (
-    { type, values }: Entry,
-    same: UniqueName | undefined,
-    uniques: readonly UniqueName[],
-  ) => [
-    ...[...(groups.get(same?.group ?? "") ?? [])].map(({ name }) => ({
-      property: same!.property,
-      reason: `this ${type.name} is also declared by "${name}" in this plan; keep one of them`,
-    })),
-    ...uniques.flatMap(({ group, property }) =>
-      [...(groups.get(group) ?? [])].map(({ name }) => ({
-        property,
-        reason: `${JSON.stringify(values[property])} is also the ${property} of "${name}" in this plan, and it must be unique; change one of them`,
-      })),
-    ),
-  ];
-
-  /** The refusals of names that change places; `uniques` are those that the resource has now. */
-  const exchanges = (
-    identity: ResourceIdentity,
-    values: Entry["values"],
-    held: readonly UniqueName[],
-    uniques: readonly UniqueName[],
-  ) =>
-    renames.note(identity, held, uniques).map(({ property, holder }) => ({
-      property,
-      reason: `${JSON.stringify(values[property])} is still the ${property} of "${holder}", and names cannot change places in one run: give one of the two another ${property} first, and exchange them in the next run`,
-    }));
-
-  /** The refusals of the type's own rules, one for each sibling, and of too many siblings. */
-  const besideSiblings = (
-    { type, values }: Entry,
-    shared: readonly Shared[],
-    everyone: readonly string[],
-  ) => {
-    const failures: CheckFailure[] = [];
-    const refusers = new Set<Entry>();
-    for (const { rule, group } of shared) {
-      for (const other of groups.get(group) ?? []) {
-        const failure = type.siblings?.conflict(values, { name: other.name, values: other.values }, rule);
-        if (failure && !refusers.has(other)) failures.push(failure);
-        if (failure) refusers.add(other);
-      }
-    }
-    const { limit = Number.POSITIVE_INFINITY } = type;
-    if (everyone.some((group) => (groups.get(group)?.size ?? 0) >= limit)) {
-      failures.push({
-        property: "",
-        reason: `there may be at most ${limit} ${type.name}s here; declare fewer`,
-      });
-    }
-    return failures;
+    return urn === undefined ? undefined : declarations.at(urn)?.values;
   };
 
   const declare: Plan["declare"] = (type, identity, inputs, oldInputs) => {
-    forget(identity.urn);
-    renames.forget(identity.urn);
+    const { urn, name } = identity;
+    declarations.remove(urn);
+    renames.forget(urn);
     const values = knownValues(plainInputs(type.inputs, inputs));
     const told = parentOf(type, inputs);
-    const guess = told === undefined ? soleParent(type, inputs) : undefined;
+    const guess = told === undefined ? soleParent(declarations, type, inputs) : undefined;
     // What is only supposed to stand under a parent never meets what is known to.
     const parent = guess ? `?${guess.urn}` : told;
-    const parentValues = guess?.values ?? valuesOf(type, parent);
-    const same = objectGroup(type, parent, values);
-    const uniques = uniqueGroups(type, parent, values);
-    const shared = sharedGroups(type, parent, values, parentValues);
-    const everyone = parent === undefined ? [] : [`${type.key}|${parent}|all`];
-    const lords =
-      parent === undefined ? [] : Object.keys(type.beside ?? {}).map((key) => `${key}|${parent}|lord`);
-    const entry: Entry = {
-      type,
-      urn: identity.urn,
-      name: identity.name,
-      values,
-      groups: [
-        ...[...(same ? [same] : []), ...uniques, ...shared].map(({ group }) => group),
-        ...everyone,
-        ...lords,
-      ],
-    };
+    const standing = standingOf(type, values, parent, guess?.values ?? valuesOf(type, parent));
+    const { same, uniques, shared, everyone, parentValues } = standing;
+    const entry: Entry = { type, urn, name, values, groups: groupsOf(type, standing) };
     const held =
       oldInputs && uniqueFieldsOf(type).length > 0
         ? uniqueGroups(type, parent, knownValues(plainInputs(type.inputs, oldInputs)))
         : [];
     const failures = [
-      ...besideSame(entry, same, uniques),
-      ...exchanges(identity, values, held, uniques),
-      ...besideSiblings(entry, shared, everyone),
-      ...besideOthers(entry, parent, parentValues),
+      ...besideSame(groups, entry, same, uniques),
+      ...exchanges(renames, identity, values, held, uniques),
+      ...besideSiblings(groups, entry, shared, everyone),
+      ...besideOthers(groups, entry, parent, parentValues),
     ];
-    remember(entry, !known.has(identity.urn));
-    for (const group of entry.groups) groups.set(group, (groups.get(group) ?? new Set()).add(entry));
+    declarations.add(entry);
     if (!guess) return { failures, doubts: [] };
     return { failures: [], doubts: failures.map((failure) => ({ ...failure, parent: guess.name })) };
   };
@@ -243,8 +171,7 @@ export function newPlan(): Plan {
     parentOf: (type, inputs) => valuesOf(type, parentOf(type, inputs)),
     know: (type, id, urn) => {
       owners.set(`${type.key}/${id}`, urn);
-      known.add(urn);
-      declared.get(type.key)?.fresh.delete(urn);
+      declarations.know(type, urn);
     },
     knowPart: (type, id) => void parts.add(`${type.key}/${id}`),
     isPart: (type, id) => parts.has(`${type.key}/${id}`),
