@@ -38,7 +38,11 @@ export function creation(session: Session) {
       const info = verb.catalogue.resources.get(identity.type);
       const work: Work = { ...verb, identity, inputs, info, ...timeoutOf(request) };
       const response = new wire.CreateResponse();
+      const takeover = session.takeover(identity.urn);
+      const unclear = takeover.unclear(identity.urn);
+      if (unclear !== undefined) throw new StatusError(grpc.status.FAILED_PRECONDITION, unclear);
       const { id, state } = request.getPreview() ? await preview(work) : await make(work);
+      if (!request.getPreview()) takeover.answered(identity.urn);
       response.setId(id);
       response.setProperties(encode(markSecretOutputs(state, inputs, secretOutputs(info))));
       return response;

@@ -22,10 +22,10 @@ export function exchange(session: Session) {
     return session.run(request.getUrn(), (verb) => work(verb, identityOf(request, verb.catalogue)));
   }
 
-  /** The engine named the id as the resource's own. */
-  function sawId({ urn, type }: ResourceIdentity, id: string): Takeover {
+  /** The engine named the id as the resource's own, or as what it deletes. */
+  function sawId({ urn, type }: ResourceIdentity, id: string, isDelete = false): Takeover {
     const takeover = session.takeover(urn);
-    takeover.sawId(urn, type, id);
+    takeover.sawId(urn, type, id, isDelete);
     return takeover;
   }
 

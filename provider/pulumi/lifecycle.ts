@@ -16,6 +16,7 @@ import { ResourceInitFailedError } from "../core/protocol.ts";
 import { exchange } from "./exchange.ts";
 import type { Session } from "./session.ts";
 import type { Naming } from "./unfinished/create-log.ts";
+import { lastingInputs } from "./unfinished/resumption.ts";
 import { checkFailures, StatusError } from "./wire/failure.ts";
 import { diffReply } from "./wire/reply.ts";
 import { timeoutOf, typeIn } from "./wire/request.ts";
@@ -24,11 +25,12 @@ export function lifecycle(session: Session) {
   const { encode, decode, run, sawId, kept } = exchange(session);
 
   async function check(request: WireCheckRequest) {
-    return run(request, async ({ provider, log, signal }, identity) => {
+    return run(request, async ({ provider, catalogue, log, signal }, identity) => {
       const oldInputs = decode(request.getOlds());
       const isNew = Object.keys(oldInputs).length === 0;
       const takeover = session.takeover(identity.urn);
-      if (!isNew) takeover.sawOldInputs(identity.urn);
+      const info = catalogue.resources.get(identity.type);
+      if (!isNew) takeover.sawOldInputs(identity.urn, lastingInputs(oldInputs, info));
       const given = namingOf(request);
       const { seed, autonaming } = isNew ? takeover.naming(identity.urn, given) : given;
       const { inputs, failures } = await provider.check({
@@ -158,7 +160,7 @@ export function lifecycle(session: Session) {
     return run(request, async ({ provider, log, signal, admit }, identity) => {
       await admit({ asks: true });
       const id = request.getId();
-      const takeover = sawId(identity, id);
+      const takeover = sawId(identity, id, true);
       const { notebook } = takeover;
       const abandoned = takeover.abandoned(identity.urn, id, "delete");
       if (abandoned !== undefined) log("warning", abandoned);

@@ -170,6 +170,99 @@ describe.for(moments)("a create with an automatic name, killed %s,", (moment) =>
   });
 });
 
+describe("a forced replacement, for which the engine asks no Diff,", () => {
+  const zone = async (scene: Scene) =>
+    String(
+      (await scene.post("/domains", { domain: "example.com", type: "master", soa_email: "a@example.com" }))[
+        "id"
+      ],
+    );
+  const record = (domainId: string): Named => ({
+    type: "dns/record:Record",
+    path: `/domains/${domainId}/records`,
+    inputs: { domainId, type: "A", name: "www", target: "192.0.2.1" },
+  });
+
+  /** Creates the object, and leaves the engine with its inputs. */
+  async function begun(scene: Scene, type: Named) {
+    const urn = urnOf("thing", tokenOf(type));
+    const engine = await run(scene);
+    const { inputs } = await engine.check(urn, type.inputs, {}, { seed: seedOf("old") });
+    const { id } = await engine.create(urn, inputs);
+    await engine.close();
+    return { urn, inputs, id };
+  }
+
+  /** What the engine asks of a forced replacement until its create is answered, of a resource that it has with these inputs. */
+  async function force(scene: Scene, type: Named, urn: string, saved: ValueMap, seed: string) {
+    const engine = await run(scene);
+    await engine.check(urn, type.inputs, saved, { seed: seedOf(`${seed} kept`) });
+    const { inputs } = await engine.check(urn, type.inputs, {}, { seed: seedOf(seed) });
+    return { engine, inputs, create: () => engine.create(urn, inputs) };
+  }
+
+  const idsOf = async (scene: Scene, { path }: Named) =>
+    (await scene.objects(path)).map(({ id }) => String(id)).sort();
+
+  describe.for(moments)("killed %s,", (moment) => {
+    it.for(named.slice(0, 3))("goes on with what the killed one made: $type", async (type, { expect }) => {
+      const scene = await open();
+      const old = await begun(scene, type);
+      const first = await force(scene, type, old.urn, old.inputs, "killed");
+      const killed = await first.create();
+      await first.engine.close();
+      cut(first.engine.file, killed.id, moment);
+      const next = await force(scene, type, old.urn, old.inputs, "next");
+      expect(next.inputs["label"]).toBe(first.inputs["label"]);
+      const made = await next.create();
+      expect(await idsOf(scene, type)).toEqual([old.id, made.id].sort());
+      // The next one replaces what this one made: the engine has saved that before it deletes what was there.
+      await next.engine.delete(old.urn, old.id, old.inputs);
+      await next.engine.close();
+      const again = await force(scene, type, old.urn, next.inputs, "again");
+      expect(again.inputs["label"]).not.toBe(next.inputs["label"]);
+      const other = await again.create();
+      expect(await idsOf(scene, type)).toEqual([made.id, other.id].sort());
+    });
+  });
+
+  it("killed before the answer came, of what has no name of its own, goes on with what it made", async () => {
+    const scene = await open();
+    const type = record(await zone(scene));
+    const old = await begun(scene, type);
+    scene.emulator.advance(60);
+    const first = await force(scene, type, old.urn, old.inputs, "killed");
+    const killed = await first.create();
+    await first.engine.close();
+    cut(first.engine.file, killed.id, "before the answer came");
+    const next = await force(scene, type, old.urn, old.inputs, "next");
+    expect((await next.create()).id).toBe(killed.id);
+    expect((await scene.objects(type.path)).length).toBe(2);
+  });
+
+  it("killed after the answer was logged, of what has no name of its own, is refused until a refresh names what the engine has", async () => {
+    for (const isSaved of [false, true]) {
+      const scene = await open();
+      const type = record(await zone(scene));
+      const old = await begun(scene, type);
+      const first = await force(scene, type, old.urn, old.inputs, "killed");
+      const killed = await first.create();
+      await first.engine.close();
+      const unclear = await force(scene, type, old.urn, old.inputs, "unclear");
+      await expect(unclear.create()).rejects.toThrow(new RegExp(`had made ${killed.id}.*pulumi refresh`));
+      await unclear.engine.close();
+      const refresh = await run(scene);
+      const had = isSaved ? killed.id : old.id;
+      await refresh.read(old.urn, had, old.inputs, old.inputs);
+      await refresh.close();
+      const next = await force(scene, type, old.urn, old.inputs, "next");
+      const made = await next.create();
+      if (isSaved) expect([old.id, killed.id]).not.toContain(made.id);
+      else expect(made.id).toBe(killed.id);
+    }
+  });
+});
+
 const replacing: { readonly [type: string]: ValueMap } = {
   "blockstorage/volume:Volume": { region: "eu-west" },
   "vpc/vpc:Vpc": { region: "eu-west" },

@@ -18,6 +18,8 @@ export interface Beginnings {
   readonly naming?: Naming;
   /** Inputs that tell its object, none of them secret, plain JSON; absent in logs of earlier versions. */
   readonly lasting?: ValueMap;
+  /** True: it was to replace an object that the engine had. */
+  readonly replaces?: true;
 }
 
 /** A create whose end the engine has not shown to know. `id` is there once the service answered. */
@@ -27,6 +29,8 @@ export interface Attempt extends Beginnings {
   /** RFC 3339. */
   readonly startedAt: string;
   readonly id?: string;
+  /** The id of another object that the engine named as the resource's own since it began. */
+  readonly beside?: string;
   /** The process that began it. */
   readonly pid: number;
 }
@@ -47,6 +51,7 @@ type Line =
       readonly pid: number;
     } & Beginnings)
   | { readonly made: string; readonly id: string }
+  | { readonly beside: string; readonly id: string }
   | { readonly end: string }
   | { readonly notes: string; readonly hold: ValueMap; readonly pid?: number };
 
@@ -55,10 +60,12 @@ export interface CreateLog {
   find(urn: string): Attempt | undefined;
   /** The URNs whose unfinished attempts gave this id, as far as they have been read. */
   withId(type: string, id: string): readonly string[];
-  /** Resolves when the attempt is safely on disk; an earlier unfinished one of the URN keeps its start and what it began with. */
+  /** Resolves when the attempt is safely on disk; an earlier unfinished one of the URN keeps its start and what it began with, but is no replacement any more when other inputs are lasting now. */
   begin(urn: string, type: string, at: string, beginnings?: Beginnings): Promise<void>;
   /** Resolves when the id is safely on disk. */
   made(urn: string, id: string): Promise<void>;
+  /** Remembers that the engine has another object as the resource's own than what the attempt made; reaches the disk soon. */
+  beside(urn: string, id: string): void;
   /** Forgets the attempt; reaches the disk soon. */
   end(urn: string): void;
   /** The holder's notes, as the file of all processes tells; undefined when there are none. */
@@ -98,7 +105,7 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       ...[...attempts.values()].flatMap(linesOfAttempt),
       ...[...held].map(([holder, { notes, ...rest }]): Line => ({ notes: holder, hold: notes, ...rest })),
     ],
-    isDurable: (line) => !("end" in line) && !("notes" in line && line.pid === undefined),
+    isDurable: (line) => !("end" in line || "beside" in line) && !("notes" in line && line.pid === undefined),
     leavesWaste: (line) => "end" in line || "notes" in line,
     onTrouble: (why) =>
       onTrouble(
@@ -113,7 +120,13 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       else held.set(holder, pid === undefined ? { notes: hold } : { notes: hold, pid });
     } else if ("begin" in line) {
       const { begin: urn, type, at, pid, ...beginnings } = line;
-      attempts.set(urn, { ...(attempts.get(urn) ?? { urn, type, startedAt: at, ...beginnings }), pid });
+      const fresh: Attempt = { urn, type, startedAt: at, ...beginnings, pid };
+      const { beside: _, replaces, ...earlier } = attempts.get(urn) ?? fresh;
+      const isSame = JSON.stringify(earlier.lasting) === JSON.stringify(beginnings.lasting);
+      attempts.set(urn, { ...earlier, ...(replaces && isSame && { replaces }), pid });
+    } else if ("beside" in line) {
+      const attempt = attempts.get(line.beside);
+      if (attempt) attempts.set(line.beside, { ...attempt, beside: line.id });
     } else if ("made" in line) {
       const attempt = attempts.get(line.made);
       if (attempt === undefined) return;
@@ -143,6 +156,7 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
     begin: (urn, type, at, beginnings) =>
       lines.write({ begin: urn, type, at, pid: process.pid, ...beginnings }),
     made: (urn, id) => lines.write({ made: urn, id }),
+    beside: (urn, id) => void lines.write({ beside: urn, id }),
     end: (urn) => {
       if (attempts.has(urn)) void lines.write({ end: urn });
     },
@@ -159,7 +173,10 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
   };
 }
 
-function linesOfAttempt({ urn, type, startedAt, id, pid, ...beginnings }: Attempt): Line[] {
-  const begin: Line = { begin: urn, type, at: startedAt, pid, ...beginnings };
-  return id === undefined ? [begin] : [begin, { made: urn, id }];
+function linesOfAttempt({ urn, type, startedAt, id, beside, pid, ...beginnings }: Attempt): Line[] {
+  return [
+    { begin: urn, type, at: startedAt, pid, ...beginnings },
+    ...(id === undefined ? [] : [{ made: urn, id }]),
+    ...(beside === undefined ? [] : [{ beside: urn, id: beside }]),
+  ];
 }

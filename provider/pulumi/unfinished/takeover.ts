@@ -19,10 +19,14 @@ export interface Begun {
 }
 
 export interface Takeover {
-  /** The engine has this resource in its state: it sent checked inputs of an earlier run. */
-  sawOldInputs(urn: string): void;
-  /** The engine named the id as the resource's own: it has saved it. */
-  sawId(urn: string, type: string, id: string): void;
+  /** The engine has this resource in its state: it sent checked inputs of an earlier run, of which these are lasting. */
+  sawOldInputs(urn: string, lasting: ValueMap): void;
+  /** The engine named the id as the resource's own, or (a delete) as what was: it has saved it. */
+  sawId(urn: string, type: string, id: string, isDelete?: boolean): void;
+  /** The engine was answered: whatever of the URN it deletes from now on, it does after it has saved what was made. */
+  answered(urn: string): void;
+  /** Why a forced replacement cannot be made now: whether the engine has what an earlier one made cannot be told; undefined: it can. */
+  unclear(urn: string): string | undefined;
   /** Notes of objects that the engine has. */
   readonly notebook: Notebook;
   /** What a create's automatic names are to come from: what those of the one that it will go on with came from, else what is `given`. */
@@ -46,7 +50,8 @@ export interface Takeover {
 export function createTakeover(log: CreateLog): Takeover {
   /** Ids that the engine has named, by type. */
   const named = new Map<string, Set<string>>();
-  const withOldInputs = new Set<string>();
+  const withOldInputs = new Map<string, ValueMap>();
+  const withAnswer = new Set<string>();
   const withNamedId = new Set<string>();
   /** Creates of this process that went on with nothing: a refusal ends their entry. */
   const begunAfresh = new Set<string>();
@@ -59,7 +64,11 @@ export function createTakeover(log: CreateLog): Takeover {
   const namings = new Map<string, Naming>();
 
   // A forced replacement is created without a Diff: the logged id may then be the very one that the engine has and is about to delete.
-  const isHidden = (urn: string) => withOldInputs.has(urn) && !withNamedId.has(urn);
+  const isHidden = (urn: string) => {
+    const saved = withNamedId.has(urn) ? undefined : withOldInputs.get(urn);
+    const open = saved && log.find(urn);
+    return saved !== undefined && !(open && isSurelyUnsaved(open, saved));
+  };
 
   function name(type: string, id: string): void {
     const ids = named.get(type);
@@ -69,11 +78,21 @@ export function createTakeover(log: CreateLog): Takeover {
 
   return {
     notebook,
-    sawOldInputs: (urn) => void withOldInputs.add(urn),
-    sawId: (urn, type, id) => {
+    sawOldInputs: (urn, lasting) => void withOldInputs.set(urn, lasting),
+    sawId: (urn, type, id, isDelete = false) => {
       name(type, id);
       withNamedId.add(urn);
       for (const other of log.withId(type, id)) log.end(other);
+      const open = log.find(urn);
+      if (!open?.replaces) return;
+      if (!isDelete) log.beside(urn, id);
+      else if (withAnswer.has(urn)) log.end(urn);
+    },
+    answered: (urn) => void withAnswer.add(urn),
+    unclear: (urn) => {
+      const open = isHidden(urn) ? log.find(urn) : undefined;
+      if (!open?.replaces || begunHere.has(urn)) return undefined;
+      return `an earlier run was killed while it replaced this, after it had made ${open.id}, and Pulumi does not say here whether it has saved that: run \`pulumi refresh\` first, and then the same again`;
     },
     naming: (urn, given) => {
       const earlier = isHidden(urn) ? undefined : log.find(urn)?.naming;
@@ -106,7 +125,11 @@ export function createTakeover(log: CreateLog): Takeover {
       const page = notebook.ofCreate(urn, type, id);
       pages.set(urn, page);
       const naming = namings.get(urn);
-      await log.begin(urn, type, at, { ...(naming && { naming }), lasting });
+      await log.begin(urn, type, at, {
+        ...(naming && { naming }),
+        lasting,
+        ...(withOldInputs.has(urn) && { replaces: true }),
+      });
       const end = (): void => {
         page.end();
         pages.delete(urn);
@@ -143,8 +166,20 @@ export function createTakeover(log: CreateLog): Takeover {
       log.leave(urn, {});
     },
     isKnownId: (urn, type, id) =>
-      (named.get(type)?.has(id) ?? false) || log.withId(type, id).some((other) => other !== urn),
+      (named.get(type)?.has(id) ?? false) ||
+      log.withId(type, id).some((other) => other !== urn) ||
+      log.find(urn)?.beside === id,
   };
+}
+
+/** True when the engine, whose resource has these lasting inputs, cannot have saved what the attempt made: it has the object that was to be replaced. */
+function isSurelyUnsaved({ replaces, id, beside, lasting = {} }: Attempt, saved: ValueMap): boolean {
+  if (!replaces) return false;
+  // The id is on the disk before the engine is answered.
+  if (id === undefined || beside !== undefined) return true;
+  return Object.entries(lasting).some(
+    ([name, value]) => name in saved && JSON.stringify(saved[name]) !== JSON.stringify(value),
+  );
 }
 
 function cutOffOf({ startedAt, id, lasting }: Attempt): CutOff {
