@@ -23,7 +23,7 @@ import { type Found, findMade } from "./making/adopt.ts";
 import { notedBefore } from "./making/before.ts";
 import { type Creation, createOf, isTaken, type Made, make, taken, type Values } from "./making/make.ts";
 import { knowParts } from "./making/parts.ts";
-import { discard, isUseless } from "./making/shown-once.ts";
+import { discard, isUseless, onceShown } from "./making/shown-once.ts";
 import { begin, type Operation } from "./operation.ts";
 import { actionContext, type Task } from "./task.ts";
 import { valuesToApply } from "./values/applied.ts";
@@ -134,7 +134,10 @@ async function resume(creation: Creation, earlier: EarlierAttempt): Promise<Foun
   if (id !== undefined && isOther(id)) return undefined;
   if (id === undefined) await type.turns?.idle?.(actionContext({ identity: request, scope, values }));
   const search = { type, values, scope, startedAt: () => startedAt, isTaken: isOther };
-  return findMade({ ...search, takesOneOfTwins: true }, id);
+  const found = await findMade({ ...search, takesOneOfTwins: true }, id);
+  if (found || id === undefined || onceShown(type).length === 0) return found;
+  // That one was removed because its secret was lost, and another may have been made in its place.
+  return resume(creation, { startedAt });
 }
 
 /** Creates of objects that could be taken for each other run one after the other. */

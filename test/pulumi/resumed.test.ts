@@ -6,12 +6,17 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../emulator/index.ts";
 import { secret, type ValueMap } from "../../provider/core/value.ts";
 import { catalogue, createProvider, packageSchema } from "../../provider/provider.ts";
 import { openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
 import { freshFolder, type Naming, startEngine, startPlugin, urnOf } from "./engine.ts";
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
 
 const seedOf = (text: string) => createHash("sha256").update(text).digest();
 
@@ -24,7 +29,7 @@ interface Scene {
 
 async function open(): Promise<Scene> {
   const emulator = await startEmulator({ speed: "instant", checkAnswers: true });
-  onTestFinished(() => emulator.close());
+  closers.push(() => emulator.close());
   const headers = { authorization: `Bearer ${emulator.token}`, "content-type": "application/json" };
   const send = async (path: string, options: RequestInit) =>
     (await (await fetch(`${emulator.baseUrl}${path}`, { headers, ...options })).json()) as ValueMap;
@@ -46,7 +51,7 @@ async function run({ emulator, folder }: Scene) {
     await plugin.close();
     engine.close();
   };
-  onTestFinished(close);
+  closers.push(close);
   return { ...plugin, close, heard: engine.heard, file: join(plugin.createsFolder, "dev") };
 }
 
@@ -276,10 +281,13 @@ describe("a killed create that is declared otherwise by the next run", () => {
   const volume = { region: "us-east", size: 20 };
 
   /** Kills the create of a volume, and runs another with these inputs. */
-  async function rerun(next: ValueMap, options: { moment: (typeof moments)[number]; naming?: Naming }) {
+  async function rerun(
+    next: ValueMap,
+    options: { moment: (typeof moments)[number]; naming?: Naming; declared?: ValueMap },
+  ) {
     const scene = await open();
     const first = await run(scene);
-    const { inputs } = await first.check(urn, volume, {}, { seed: seedOf("first") });
+    const { inputs } = await first.check(urn, options.declared ?? volume, {}, { seed: seedOf("first") });
     const made = await first.create(urn, inputs);
     await first.close();
     cut(first.file, made.id, options.moment);
@@ -315,6 +323,17 @@ describe("a killed create that is declared otherwise by the next run", () => {
       expect(preview.heard.map(({ message }) => message).join()).toMatch(
         `Volume ${made.id} is there; the update changes it in place`,
       );
+    });
+
+    it(`${moment}: with its name, all else that is declared now is brought about, and all that is not any more`, async () => {
+      const declared = { ...volume, tags: ["then"] };
+      const named = { ...volume, label: "mine" };
+      const tagged = await rerun({ ...named, tags: ["now"] }, { moment, declared });
+      expect(tagged.volumes).toMatchObject([{ label: "mine", tags: ["now"] }]);
+      const added = await rerun({ ...named, tags: ["now"] }, { moment });
+      expect(added.volumes).toMatchObject([{ label: "mine", tags: ["now"] }]);
+      const taken = await rerun(named, { moment, declared });
+      expect(taken.volumes).toMatchObject([{ label: "mine", tags: [] }]);
     });
 
     it(`${moment}: what cannot be changed is deleted and made anew, and the preview says so`, async () => {
@@ -353,6 +372,23 @@ describe("a killed create that is declared otherwise by the next run", () => {
     );
     expect(failures).toMatchObject([{ property: "label", reason: expect.stringContaining("switched off") }]);
   });
+});
+
+it("a key that was made anew in the place of one whose secret was lost is found, though a kill left only the first one's id", async () => {
+  const scene = await open();
+  const urn = urnOf("key", "plumbline:objectstorage/key:Key");
+  const inputs = { label: "named" };
+  let before = "";
+  for (const isSaved of [true, false, true]) {
+    const next = await run(scene);
+    await next.check(urn, inputs);
+    const { id } = await next.create(urn, inputs);
+    await next.close();
+    if (!isSaved) cut(next.file, id, moments[1]);
+    expect(await scene.objects("/object-storage/keys")).toMatchObject([{ id: Number(id) }]);
+    expect(id).not.toBe(before);
+    before = id;
+  }
 });
 
 describe("a killed create with a name of its own", () => {

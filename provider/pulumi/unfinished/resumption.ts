@@ -72,17 +72,20 @@ export async function leftBy(
   if (found.lost) {
     return { id, state, inputs: then, obstacles: ["what only its create told is lost"], changes: true };
   }
-  const live = await readAsMade(provider, { ...subject, id, state, inputs: toldOf(then, info) });
-  if (live === undefined) return undefined;
+  const live = await readAsMade(provider, { ...subject, id, state, inputs: toldOf(found.inputs, info) });
+  // What then was given and is not declared now shows as what an import finds.
+  const whole = live && (await readAsMade(provider, { ...subject, id }));
+  if (live === undefined || whole === undefined) return undefined;
+  const oldInputs = { ...whole.inputs, ...live.inputs };
   const { changes, replaces } = await provider.diff({
     ...subject,
     id,
-    oldInputs: live.inputs,
+    oldInputs,
     state: live.state,
     newInputs: inputs,
   });
   const obstacles = replaces.map((name) => `another ${name} is declared now`);
-  return { id, ...live, obstacles, changes };
+  return { id, state: live.state, inputs: oldInputs, obstacles, changes };
 }
 
 async function readAsMade(provider: Provider, request: Parameters<Provider["read"]>[0]) {
