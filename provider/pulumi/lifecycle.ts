@@ -12,11 +12,11 @@ import wire from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { markSecretOutputs, secretOutputs, unknownProperties } from "../core/engines/outputs.ts";
 import type { DiffResponse, ResourceIdentity, ValueMap } from "../core/protocol.ts";
-import { ResourceInitFailedError } from "../core/protocol.ts";
+import { ResourceInitFailedError, surelyNotWritten } from "../core/protocol.ts";
 import { exchange } from "./exchange.ts";
-import type { Session } from "./session.ts";
+import type { Session, Verb } from "./session.ts";
 import type { Naming } from "./unfinished/create-log.ts";
-import { lastingInputs } from "./unfinished/resumption.ts";
+import { lastingInputs, readAsMade } from "./unfinished/resumption.ts";
 import { checkFailures, StatusError } from "./wire/failure.ts";
 import { diffReply } from "./wire/reply.ts";
 import { timeoutOf, typeIn } from "./wire/request.ts";
@@ -49,18 +49,39 @@ export function lifecycle(session: Session) {
     });
   }
 
+  /** What the engine has of an object, or what is left of it where an earlier run was killed while it deleted it; undefined: nothing. */
+  async function leftOf(
+    { provider, log, signal }: Verb,
+    identity: ResourceIdentity,
+    known: Known,
+  ): Promise<Known | undefined> {
+    const { deletions } = session.takeover(identity.urn);
+    if (!(await deletions.isOpen(identity.type, known.id))) return known;
+    const { id, oldInputs: inputs, state } = known;
+    const left = await readAsMade(provider, { ...identity, log, signal, id, inputs, state });
+    return left && { id, oldInputs: left.inputs, state: left.state };
+  }
+
+  const knownIn = (request: WireDiffRequest | WireUpdateRequest): Known => ({
+    id: request.getId(),
+    oldInputs: decode(request.getOldInputs() ?? request.getOlds()),
+    state: decode(request.getOlds()),
+  });
+
   async function diff(request: WireDiffRequest) {
-    return run(request, async ({ provider, log, signal }, identity) => {
+    return run(request, async (verb, identity) => {
+      const { provider, log, signal } = verb;
       const id = request.getId();
       const takeover = sawId(identity, id);
       const { notebook } = takeover;
-      const compared = {
-        ...{ ...identity, log, signal, id },
-        oldInputs: decode(request.getOldInputs() ?? request.getOlds()),
-        state: decode(request.getOlds()),
-        newInputs: decode(request.getNews()),
-        ignoreChanges: request.getIgnorechangesList(),
-      };
+      const newInputs = decode(request.getNews());
+      const left = await leftOf(verb, identity, knownIn(request));
+      if (left === undefined) {
+        log("info", `an earlier run was killed while it deleted this: ${id} is gone, and another is made`);
+        return diffReply(madeAnew(newInputs));
+      }
+      const ignoreChanges = request.getIgnorechangesList();
+      const compared = { ...identity, ...left, log, signal, newInputs, ignoreChanges };
       // A diff writes nothing: it reads what was noted, as a preview does.
       const answer: DiffResponse = await notebook.of({ ...identity, id, isPreview: true }, (notes) =>
         provider.diff({ ...compared, notes }),
@@ -114,15 +135,18 @@ export function lifecycle(session: Session) {
   }
 
   async function update(request: WireUpdateRequest) {
-    return run(request, async ({ provider, catalogue, log, signal, admit }, identity) => {
+    return run(request, async (verb, identity) => {
+      const { provider, catalogue, log, signal, admit } = verb;
       await admit({ asks: !request.getPreview() });
       const id = request.getId();
-      const { notebook } = sawId(identity, id);
-      const oldInputs = decode(request.getOldInputs() ?? request.getOlds());
+      const { notebook, deletions } = sawId(identity, id);
+      const known = knownIn(request);
+      const { oldInputs } = known;
       const newInputs = decode(request.getNews());
       const mark = (state: ValueMap) =>
         markSecretOutputs(state, newInputs, secretOutputs(catalogue.resources.get(identity.type)));
       const isPreview = request.getPreview();
+      const left = (await leftOf(verb, identity, known)) ?? known;
       const response = new wire.UpdateResponse();
       try {
         const { state } = await notebook.of({ ...identity, id, isPreview }, (notes) =>
@@ -131,9 +155,7 @@ export function lifecycle(session: Session) {
             log,
             signal,
             notes,
-            id,
-            oldInputs,
-            state: decode(request.getOlds()),
+            ...left,
             newInputs,
             preview: isPreview,
             ignoreChanges: request.getIgnorechangesList(),
@@ -146,6 +168,7 @@ export function lifecycle(session: Session) {
             `updated, but nothing is known of: ${stillUnknown.join(", ")}`,
           ]);
         }
+        if (!isPreview) deletions.forget(identity.type, id);
         response.setProperties(encode(mark(state)));
         return response;
       } catch (error) {
@@ -161,27 +184,42 @@ export function lifecycle(session: Session) {
       await admit({ asks: true });
       const id = request.getId();
       const takeover = sawId(identity, id, true);
-      const { notebook } = takeover;
+      const { notebook, deletions } = takeover;
       const abandoned = takeover.abandoned(identity.urn, id, "delete");
       if (abandoned !== undefined) log("warning", abandoned);
-      await notebook.of({ ...identity, id }, (notes) =>
-        provider.delete({
-          ...identity,
-          log,
-          signal,
-          notes,
-          id,
-          oldInputs: decode(request.getOldInputs() ?? request.getProperties()),
-          state: decode(request.getProperties()),
-          ...timeoutOf(request),
-        }),
-      );
+      const oldInputs = decode(request.getOldInputs() ?? request.getProperties());
+      const state = decode(request.getProperties());
+      const known = { ...identity, log, signal, id, oldInputs, state };
+      await deletions.begin(identity.type, id);
+      try {
+        await notebook.of(known, (notes) => provider.delete({ ...known, notes, ...timeoutOf(request) }));
+      } catch (error) {
+        if (surelyNotWritten(error)) deletions.forget(identity.type, id);
+        throw error;
+      }
+      deletions.done(identity.type, id);
       notebook.gone(identity.type, id);
       return new empty.Empty();
     });
   }
 
   return { check, diff, read, update, delete: remove };
+}
+
+/** What the engine has of an object. */
+interface Known {
+  readonly id: string;
+  readonly oldInputs: ValueMap;
+  readonly state: ValueMap;
+}
+
+/** The diff of what is gone. The deletion comes first, for another one may get the same id. */
+function madeAnew(newInputs: ValueMap): DiffResponse {
+  const replaces = Object.keys(newInputs).slice(0, 1);
+  const detailedDiff = Object.fromEntries(
+    replaces.map((name) => [name, { kind: "update-replace" as const, inputDiff: true }]),
+  );
+  return { changes: true, detailedDiff, replaces, deleteBeforeReplace: true, stables: [] };
 }
 
 const autonamingModes = ["propose", "enforce", "disable"] as const;

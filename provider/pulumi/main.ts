@@ -25,8 +25,13 @@ async function main(): Promise<void> {
     session.flushNow();
     process.exit(0);
   };
-  process.on("SIGINT", exit);
-  process.on("SIGTERM", exit);
+  /** The engine ends its plugins when its run is over. */
+  const dismiss = () => {
+    session.saved();
+    exit();
+  };
+  process.on("SIGINT", dismiss);
+  process.on("SIGTERM", dismiss);
   // Without an address nobody owns the process: it was started to be attached to.
   if (engineAddress !== undefined) exitWithParent(parent, session, exit);
   writePortLine(port);

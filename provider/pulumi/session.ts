@@ -52,6 +52,8 @@ export interface Session {
   cancel(): void;
   /** Resolves when no verb runs. */
   idle(): Promise<void>;
+  /** The engine's run is over, and all that was answered is saved. */
+  saved(): void;
   /** Writes what must not be lost; for the exit. */
   flushNow(): void;
   close(): Promise<void>;
@@ -112,6 +114,7 @@ export function createSession(options: SessionOptions): Session {
         tenure = undefined;
         await retire(before);
         // What the engine mentioned belongs to its earlier run.
+        session.saved();
         for (const { log } of takeovers.values()) await log.flushed();
         takeovers.clear();
       }
@@ -164,10 +167,14 @@ export function createSession(options: SessionOptions): Session {
       tenure?.provider.cancel();
     },
     idle: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
+    saved: () => {
+      for (const { takeover } of takeovers.values()) takeover.deletions.saved();
+    },
     flushNow: () => {
       for (const { log } of takeovers.values()) log.flushNow();
     },
     close: async () => {
+      session.saved();
       for (const { log } of takeovers.values()) await log.flushed();
       await tenure?.provider.close();
     },

@@ -391,6 +391,68 @@ it("a key that was made anew in the place of one whose secret was lost is found,
   }
 });
 
+describe("a delete whose run was killed, declared again by the next run,", () => {
+  const urn = urnOf("web", "plumbline:vpc/vpc:Vpc");
+  const inputs = { label: "web", region: "us-east", description: "mine" };
+
+  /** Kills a run with the delete that it does; what the engine has is as before. */
+  async function killedAfterDelete(isDone: boolean) {
+    const scene = await open();
+    const first = await run(scene);
+    await first.check(urn, inputs);
+    const { id, properties } = await first.create(urn, inputs);
+    await first.close();
+    const killed = await run(scene);
+    await killed.diff(urn, id, properties, inputs, inputs);
+    await killed.delete(urn, id, properties, inputs);
+    if (!isDone) await scene.post("/vpcs", { label: "web", region: "us-east", description: "mine" });
+    return { scene, id, properties, killed };
+  }
+
+  it("is seen by the preview, and made again", async () => {
+    const { scene, id, properties } = await killedAfterDelete(true);
+    for (const isPreview of [true, false]) {
+      const next = await run(scene);
+      await next.check(urn, inputs, inputs);
+      const diff = await next.diff(urn, id, properties, inputs, inputs);
+      expect(diff.getReplacesList()).not.toEqual([]);
+      expect(diff.getDeletebeforereplace()).toBe(true);
+      expect(next.heard.map(({ message }) => message)).toEqual([
+        `an earlier run was killed while it deleted this: ${id} is gone, and another is made`,
+      ]);
+      if (isPreview) continue;
+      await next.delete(urn, id, properties, inputs);
+      const made = await next.create(urn, inputs);
+      expect(await scene.objects("/vpcs")).toMatchObject([{ id: Number(made.id), label: "web" }]);
+    }
+  });
+
+  it("is left alone where the kill came first, and changed where it is not as declared", async () => {
+    const { scene, properties } = await killedAfterDelete(false);
+    const [there] = await scene.objects("/vpcs");
+    const id = String(there!["id"]);
+    const file = join(scene.folder, "creates", "dev");
+    writeFileSync(file, readFileSync(file, "utf8").replaceAll(/Vpc \d+/g, `Vpc ${id}`));
+    const next = await run(scene);
+    expect((await next.diff(urn, id, properties, inputs, inputs)).getDiffsList()).toEqual([]);
+    const path = `${scene.emulator.baseUrl}/vpcs/${id}`;
+    const headers = { authorization: `Bearer ${scene.emulator.token}`, "content-type": "application/json" };
+    await fetch(path, { method: "PUT", headers, body: JSON.stringify({ description: "theirs" }) });
+    const other = await run(scene);
+    expect((await other.diff(urn, id, properties, inputs, inputs)).getDiffsList()).toEqual(["description"]);
+    await other.update(urn, id, properties, inputs, inputs);
+    expect(await scene.objects("/vpcs")).toMatchObject([{ description: "mine" }]);
+  });
+
+  it("is forgotten when the run ends well", async () => {
+    const { scene, id, properties, killed } = await killedAfterDelete(true);
+    await killed.close();
+    expect(existsSync(killed.file)).toBe(false);
+    const next = await run(scene);
+    expect((await next.diff(urn, id, properties, inputs, inputs)).getDiffsList()).toEqual([]);
+  });
+});
+
 describe("a killed create with a name of its own", () => {
   it("is no obstacle to the preview of the next run", async () => {
     for (const moment of moments) {

@@ -88,7 +88,8 @@ export async function leftBy(
   return { id, state: live.state, inputs: oldInputs, obstacles, changes };
 }
 
-async function readAsMade(provider: Provider, request: Parameters<Provider["read"]>[0]) {
+/** Reads the object; what is not ready is as it is. */
+export async function readAsMade(provider: Provider, request: Parameters<Provider["read"]>[0]) {
   try {
     return await provider.read(request);
   } catch (error) {

@@ -5,6 +5,7 @@ import type { EarlierAttempt, Notes } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { endOf } from "../../machine/process.ts";
 import { type Attempt, type CreateLog, type Naming, objectKey } from "./create-log.ts";
+import { createDeletions, type Deletions } from "./deletions.ts";
 import { createNotebook, type Notebook, type Page } from "./notebook.ts";
 import type { CutOff } from "./resumption.ts";
 
@@ -29,9 +30,10 @@ export interface Takeover {
   unclear(urn: string): string | undefined;
   /** Notes of objects that the engine has. */
   readonly notebook: Notebook;
+  readonly deletions: Deletions;
   /** What a create's automatic names are to come from: what those of the one that it will go on with came from, else what is `given`. */
   naming(urn: string, given: Naming): Naming;
-  /** What a create would go on with if it began now, and its notes, read only. */
+  /** What a create would go on with if it began now, and a copy of its notes. */
   foreseen(urn: string): { readonly cutOff: CutOff; readonly notes: Notes } | undefined;
   /** Writes down that a create begins, and the lasting inputs that it begins with. */
   begin(urn: string, type: string, at: string, lasting: ValueMap): Promise<Begun>;
@@ -56,6 +58,7 @@ export function createTakeover(log: CreateLog): Takeover {
   /** Creates of this process that went on with nothing: a refusal ends their entry. */
   const begunAfresh = new Set<string>();
   const notebook = createNotebook(log);
+  const deletions = createDeletions(log);
   /** Creates of this process: what they made is being replaced with, not left. */
   const begunHere = new Set<string>();
   /** Notes of the creates that run, by URN. */
@@ -78,6 +81,7 @@ export function createTakeover(log: CreateLog): Takeover {
 
   return {
     notebook,
+    deletions,
     sawOldInputs: (urn, lasting) => void withOldInputs.set(urn, lasting),
     sawId: (urn, type, id, isDelete = false) => {
       name(type, id);
@@ -105,8 +109,11 @@ export function createTakeover(log: CreateLog): Takeover {
       const earlier = isHidden(urn) ? undefined : log.find(urn);
       if (earlier === undefined) return undefined;
       const holder = earlier.id === undefined ? urn : objectKey(earlier.type, earlier.id);
-      const store = { held: () => log.notes(holder)?.notes ?? {}, hold: async () => {} };
-      return { cutOff: cutOffOf(earlier), notes: notesIn(store, { isReadOnly: true }) };
+      let held = log.notes(holder)?.notes ?? {};
+      const hold = async (next: ValueMap) => {
+        held = next;
+      };
+      return { cutOff: cutOffOf(earlier), notes: notesIn({ held: () => held, hold }, { isReadOnly: false }) };
     },
     begin: async (urn, type, at, lasting) => {
       const open = log.find(urn);
@@ -158,6 +165,7 @@ export function createTakeover(log: CreateLog): Takeover {
         pages.get(urn)?.moveTo(id);
         await log.made(urn, id);
       }
+      deletions.forget(type, id);
       name(type, id);
     },
     refused: (urn) => {
