@@ -27,6 +27,7 @@ const parts = [
   { part: "storm", engine: "embedded", every: 20 },
   { part: "faults", engine: "embedded", every: 25 },
   { part: "programs", engine: "embedded", every: 10 },
+  { part: "programs", engine: "plugin", every: 40 },
   { part: "damage", engine: "embedded", every: 11 },
   { part: "files", engine: "embedded", every: 20 },
   { part: "requests", engine: "plugin", every: 10 },

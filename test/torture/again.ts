@@ -1,12 +1,14 @@
 /** What a failure keeps, so that exactly it is judged again: which of two parallel writes is first is in nobody's hands. */
 
 import { readFileSync } from "node:fs";
-import { type Bench, type Moment, openBench } from "./bench.ts";
-import { type Aim, judge } from "./judge.ts";
+import { type Moment, openBench } from "./bench.ts";
+import { type Aim, type JudgedBench, judge } from "./judge.ts";
+import { openPluginBench } from "./plugin-bench.ts";
 import type { Choice } from "./verdict.ts";
 
 /** The port is part of it: a state belongs to its target. */
 interface Kept {
+  readonly engine: string;
   readonly at: string;
   readonly port: number;
   readonly account: unknown;
@@ -15,13 +17,13 @@ interface Kept {
 }
 
 export const keep =
-  (bench: Bench, { account, files }: Moment, aim: Aim) =>
+  (bench: JudgedBench, { account, files }: Moment, aim: Aim) =>
   (): object => ({ port: bench.emulator.port, account, files: [...files], aim });
 
 /** Judges what a file keeps; true when nothing is wrong with it any more. */
 export async function judgeAgain(file: string, { say }: Pick<Choice, "say">): Promise<boolean> {
-  const { at, port, account, files, aim } = JSON.parse(readFileSync(file, "utf8")) as Kept;
-  const bench = await openBench({ port });
+  const { engine, at, port, account, files, aim } = JSON.parse(readFileSync(file, "utf8")) as Kept;
+  const bench = await (engine === "plugin" ? openPluginBench({ port }) : openBench({ port }));
   const faults = await judge(bench, { account, files: new Map(files) }, aim);
   await bench.close();
   say(`${at}: ${faults.length === 0 ? "nothing is wrong" : ""}`);

@@ -1,10 +1,30 @@
 /** The judge of what a run left behind: resumes with a preview and the run, and holds the account against what an undisturbed run makes. */
 
-import type { Engine, Result } from "../../provider/engine/engine.ts";
-import type { Step } from "../../provider/engine/event.ts";
+import type { Result } from "../../provider/engine/engine.ts";
+import type { Diagnostic } from "../../provider/engine/host.ts";
 import { areEqual, differences, idsOf, toldDifferences } from "./account.ts";
 import type { Bench, Moment } from "./bench.ts";
 import type { Fault, Kind } from "./verdict.ts";
+
+type Step = Pick<Result["steps"][number], "op" | "type" | "name" | "id" | "detailedDiff">;
+
+/** What a run tells of itself. */
+export interface Outcome extends Pick<Result, "result" | "changes"> {
+  readonly steps: readonly Step[];
+  readonly diagnostics: readonly Pick<Diagnostic, "severity" | "message">[];
+}
+
+/** What is asked of an engine to judge it. */
+export interface Judged {
+  preview(): Promise<Outcome>;
+  up(): Promise<Outcome>;
+  destroy(options?: { readonly previewOnly?: boolean }): Promise<Outcome>;
+}
+
+/** A bench of any engine. */
+export interface JudgedBench extends Pick<Bench, "emulator" | "now" | "restore" | "watch"> {
+  readonly run: <T>(stack: string, work: (engine: Judged) => Promise<T>) => Promise<T>;
+}
 
 /** What the account is to be, and how a run gets there. */
 export interface Aim {
@@ -19,7 +39,7 @@ export interface Aim {
   readonly before: unknown;
 }
 
-const errorsOf = (result: Result): string =>
+const errorsOf = (result: Outcome): string =>
   result.diagnostics
     .filter(({ severity }) => severity === "error")
     .map(({ message }) => message)
@@ -28,9 +48,9 @@ const errorsOf = (result: Result): string =>
 
 /** Runs; an error that is thrown is a refusal like any other. */
 async function attempt(
-  bench: Bench,
+  bench: JudgedBench,
   stack: string,
-  work: (engine: Engine) => Promise<Result>,
+  work: (engine: Judged) => Promise<Outcome>,
 ): Promise<{
   readonly refusal: string | undefined;
   readonly steps: readonly Step[];
@@ -46,7 +66,7 @@ async function attempt(
 }
 
 /** Paths of the objects that were deleted while `work` ran. */
-async function deletedBy<T>(bench: Bench, work: () => Promise<T>): Promise<[T, readonly string[]]> {
+async function deletedBy<T>(bench: JudgedBench, work: () => Promise<T>): Promise<[T, readonly string[]]> {
   const deleted: string[] = [];
   const before = bench.watch;
   bench.watch = (moment, { method, path }) => {
@@ -61,7 +81,11 @@ async function deletedBy<T>(bench: Bench, work: () => Promise<T>): Promise<[T, r
 }
 
 /** True when the plan held the deletion: of the object itself, or of a part of an object that it changes. */
-export function isShown(path: string, shown: readonly Step[], before: ReadonlySet<string>): boolean {
+export function isShown(
+  path: string,
+  shown: readonly Pick<Step, "op" | "type" | "id">[],
+  before: ReadonlySet<string>,
+): boolean {
   const segments = path.split("/");
   const last = segments.at(-1)!;
   const byPlan = shown.some(({ op, id }) => {
@@ -78,13 +102,13 @@ export function isShown(path: string, shown: readonly Step[], before: ReadonlySe
 }
 
 /** Goes on from the moment as the next person would, and tells all that is wrong. */
-export async function judge(bench: Bench, moment: Moment, aim: Aim): Promise<Fault[]> {
+export async function judge(bench: JudgedBench, moment: Moment, aim: Aim): Promise<Fault[]> {
   const faults: Fault[] = [];
   const fault = (kind: Kind, detail: string) => faults.push({ kind, detail });
   bench.restore(moment);
-  const preview = (engine: Engine): Promise<Result> =>
+  const preview = (engine: Judged): Promise<Outcome> =>
     aim.operation === "up" ? engine.preview() : engine.destroy({ previewOnly: true });
-  const run = (engine: Engine): Promise<Result> => (aim.operation === "up" ? engine.up() : engine.destroy());
+  const run = (engine: Judged): Promise<Outcome> => (aim.operation === "up" ? engine.up() : engine.destroy());
 
   const seen = await attempt(bench, aim.stack, preview);
   if (seen.refusal !== undefined) fault("stuck", `the preview: ${seen.refusal}`);

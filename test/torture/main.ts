@@ -10,7 +10,7 @@ import { filesEmbedded } from "./files.ts";
 import { requestsPlugin } from "./grpc.ts";
 import { killEmbedded } from "./kill.ts";
 import { root } from "./place.ts";
-import { programsEmbedded } from "./programs.ts";
+import { programsEmbedded, programsPlugin } from "./programs.ts";
 import { killPlugin, killPulumi } from "./pulumi.ts";
 import type { Family } from "./stack.ts";
 import type { Choice, Tally } from "./verdict.ts";
@@ -22,7 +22,7 @@ const parts: { readonly [name: string]: { readonly [engine: string]: Part } } = 
   kill: { embedded: (choice) => killEmbedded(choice), pulumi: killPulumi, plugin: killPlugin },
   faults: { embedded: faultsEmbedded },
   storm: { embedded: (choice) => stormEmbedded(choice) },
-  programs: { embedded: (choice) => programsEmbedded(choice) },
+  programs: { embedded: (choice) => programsEmbedded(choice), plugin: (choice) => programsPlugin(choice) },
   damage: { embedded: (choice) => damageEmbedded(choice) },
   files: { embedded: (choice) => filesEmbedded(choice) },
   requests: { plugin: (choice) => requestsPlugin(choice) },

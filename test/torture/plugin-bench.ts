@@ -1,0 +1,231 @@
+/** One emulator and one stack of the plugin's, run by the played engine: what a kill leaves of it is the account, the engine's state and the plugin's create log. */
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import struct from "google-protobuf/google/protobuf/struct_pb.js";
+import { startEmulator, starterAccount } from "../../emulator/index.ts";
+import { urnParts } from "../../provider/core/engines/urn.ts";
+import type { ValueMap } from "../../provider/core/value.ts";
+import { catalogue, createProvider, packageSchema } from "../../provider/provider.ts";
+import { servePlugin } from "../../provider/pulumi/server.ts";
+import { openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
+import { decodeProperties, encodeProperties } from "../../provider/pulumi/wire/struct.ts";
+import { connectHurried } from "../hurried.ts";
+import { connect, startEngine } from "../pulumi/client.ts";
+import type { JudgedBench, Outcome } from "./judge.ts";
+import { pluginFolder } from "./place.ts";
+import { type Deployment, type Entry, play, refresh } from "./played-engine.ts";
+import type { Recorded } from "./recording.ts";
+import type { Resources } from "./stack.ts";
+
+/** Where a run is stopped: at a request of the plugin, or with an answer of the plugin that the engine has not saved. */
+export interface Stroke {
+  readonly when: "before" | "after" | "unsaved";
+  /** Which request, or which answer. */
+  readonly nth: number;
+  /** Reads everything before going on, as is advised after an accident. */
+  readonly isRefreshed: boolean;
+}
+
+export interface PluginBench extends JudgedBench {
+  /** Runs an update by a plugin in a process of its own, which is killed there; undefined when it ended before. */
+  readonly strike: (stack: string, stroke: Stroke) => Promise<Recorded | undefined>;
+  /** Names of resources whose creates are unfinished now, and whether each is to replace another. */
+  readonly unfinished: () => readonly { readonly name: string; readonly isReplacement: boolean }[];
+  readonly close: () => Promise<void>;
+}
+
+/** A plugin at work, wherever it is. */
+interface Running {
+  readonly port: number;
+  readonly end: () => Promise<void>;
+}
+
+const stateFile = "state";
+const stack = "dev";
+/** Milliseconds after which a run is stuck. */
+const patience = 60_000;
+
+export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
+  const folder = mkdtempSync(join(tmpdir(), "plumbline-torture-"));
+  const creates = join(folder, "creates");
+  const emulator = await startEmulator({
+    ...{ seed: starterAccount, speed: "instant", port, log: () => {} },
+    watch: (moment, request) => bench.watch?.(moment, request),
+  });
+  const environment = { PLUMBLINE_BASE_URL: emulator.baseUrl, PLUMBLINE_TOKEN: emulator.token };
+  const engine = await startEngine();
+  let state: Deployment = { resources: [] };
+
+  /** In this process: the code is the same, it is there at once, and it need not wait as long. */
+  async function serve(): Promise<Running> {
+    const parts = {
+      createProvider: () => createProvider({ environment, connect: connectHurried }),
+      catalogue,
+      packageSchema,
+    };
+    const { address: engineAddress } = engine;
+    const server = await servePlugin({ load: async () => parts, createsFolder: creates, engineAddress });
+    return { port: server.port, end: server.close };
+  }
+
+  /** As the engine starts it. */
+  async function start(): Promise<Running> {
+    const child = spawn(join(pluginFolder, "pulumi-resource-plumbline"), [engine.address], {
+      cwd: folder,
+      env: { PATH: process.env["PATH"], ...environment, PLUMBLINE_STATE: folder },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const ended = once(child, "exit");
+    const [line] = (await Promise.race([once(child.stdout, "data"), ended])) as [unknown];
+    const kill = async () => {
+      child.kill("SIGKILL");
+      await ended;
+    };
+    return { port: Number(line), end: kill };
+  }
+
+  /** Lets a plugin work, and ends it. */
+  async function using<T>(
+    running: Running,
+    work: (client: ReturnType<typeof connect>) => Promise<T>,
+  ): Promise<T> {
+    const client = connect(running.port);
+    const timer = setTimeout(running.end, patience);
+    try {
+      return await work(client);
+    } finally {
+      clearTimeout(timer);
+      client.close();
+      await running.end();
+    }
+  }
+
+  /** What the preview says that it deletes beside its steps: what a killed create left and cannot be gone on with. */
+  const announced = (): Outcome["steps"] =>
+    engine.heard.flatMap(({ message }) => {
+      const [, name, id] = /: (\w+) (\S+) is there, but .* the update deletes it/.exec(message) ?? [];
+      return id === undefined
+        ? []
+        : [{ op: "delete" as const, type: name!, name: name!, id, detailedDiff: {} }];
+    });
+
+  const bench: PluginBench = {
+    emulator,
+    watch: undefined,
+    now() {
+      const files = new Map(logsIn(creates));
+      return { account: emulator.data(), files: files.set(stateFile, written(state)) };
+    },
+    restore({ account, files }) {
+      emulator.setData(account);
+      state = readState(files.get(stateFile));
+      rmSync(creates, { recursive: true, force: true });
+      for (const [name, text] of files) {
+        if (name === stateFile) continue;
+        mkdirSync(creates, { recursive: true });
+        writeFileSync(join(creates, name), text);
+      }
+    },
+    run: (text, work) => {
+      const { resources } = JSON.parse(text) as { resources: Resources };
+      const played = async (declared: Resources | undefined, isPreview: boolean): Promise<Outcome> => {
+        engine.heard.length = 0;
+        const outcome = await using(await serve(), (client) =>
+          play({ client, state }, declared, { isPreview }),
+        );
+        return isPreview ? { ...outcome, steps: [...outcome.steps, ...announced()] } : outcome;
+      };
+      return work({
+        preview: () => played(resources, true),
+        up: () => played(resources, false),
+        destroy: ({ previewOnly = false } = {}) => played(undefined, previewOnly),
+      });
+    },
+    async strike(text, { when, nth, isRefreshed }) {
+      const { resources } = JSON.parse(text) as { resources: Resources };
+      const running = await start();
+      let [at, seen] = [undefined as string | undefined, 0];
+      const kill = (what: string) => {
+        at = what;
+        void running.end();
+      };
+      let target: number | undefined;
+      bench.watch = (moment, { n, method, path }) => {
+        if (moment === "before" && when !== "unsaved" && ++seen === nth) target = n;
+        if (n !== target || moment !== when) return undefined;
+        kill(`${when} ${method} ${path}`);
+        return "cut";
+      };
+      const answered = (what: string) => {
+        if (when === "unsaved" && at === undefined && ++seen === nth) kill(`after the answer to ${what}`);
+        if (at !== undefined) throw new Error("the engine is dead");
+      };
+      const outcome = await using(running, (client) => play({ client, state, answered }, resources));
+      bench.watch = undefined;
+      if (at === undefined) {
+        if (outcome.result === "succeeded") return undefined;
+        at = `nowhere, ${outcome.diagnostics.map(({ message }) => message).join("; ")}`;
+      }
+      if (isRefreshed) await using(await serve(), (client) => refresh({ client, state }));
+      return { ...bench.now(), at: isRefreshed ? `${at}, refreshed` : at };
+    },
+    unfinished() {
+      const urns = state.resources.map(({ urn }) => urn);
+      const log = openCreateLog(join(creates, stack));
+      return logsIn(creates)
+        .flatMap(([, text]) => [...text.matchAll(/"begin":"([^"]+)"/g)])
+        .map(([, urn]) => urn!)
+        .filter((urn) => log.find(urn) !== undefined)
+        .map((urn) => ({ name: urnParts(urn).name, isReplacement: urns.includes(urn) }));
+    },
+    async close() {
+      engine.close();
+      await emulator.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+  return bench;
+}
+
+const logsIn = (folder: string): [string, string][] =>
+  existsSync(folder)
+    ? readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), "utf8")])
+    : [];
+
+const wire = (values: ValueMap) => encodeProperties(values).toJavaScript();
+const unwired = (values: object): ValueMap => decodeProperties(struct.Struct.fromJavaScript(values as never));
+
+function written({ provider, resources }: Deployment): string {
+  return JSON.stringify({
+    ...(provider && { provider: wire(provider) }),
+    resources: resources.map((entry) => ({
+      ...entry,
+      inputs: wire(entry.inputs),
+      outputs: wire(entry.outputs),
+    })),
+  });
+}
+
+function readState(text = '{"resources":[]}'): Deployment {
+  const { provider, resources } = JSON.parse(text) as { provider?: object; resources: readonly Entry[] };
+  return {
+    ...(provider && { provider: unwired(provider) }),
+    resources: resources.map((entry) => ({
+      ...entry,
+      inputs: unwired(entry.inputs),
+      outputs: unwired(entry.outputs),
+    })),
+  };
+}
