@@ -132,4 +132,11 @@ export class ProgramError extends Error {
   }
 }
 
+/** Findings that are told at once; the others are counted. */
+export const mostFindings = 100;
+
+/** What is said of findings beyond that. */
+export const moreFindings = (count: number): string =>
+  `… and ${count} more: they are told once these are mended`;
+
 export type { Alias };

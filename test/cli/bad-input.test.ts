@@ -133,6 +133,29 @@ describe("a hostile stack file", () => {
   );
 });
 
+describe("declarations that the provider's check refuses by the hundred", () => {
+  it.each([["validate"], ["preview"], ["preview", "--json"]])(
+    "are told a hundred of: %j",
+    async (...args) => {
+      const records = Array.from(
+        { length: 300 },
+        (_, at) =>
+          `  r${at}: {type: "plumbline:dns:Record", properties: {domainId: 1, type: A, target: nonsense}}\n`,
+      );
+      desk.write("refused.yaml", `name: shop\nruntime: yaml\nresources:\n${records.join("")}`);
+      const [ran, requests] = await desk.counted(() => desk.run([...args, "-f", "refused.yaml"]));
+      expect(ran.code).toBe(1);
+      expect(requests).toBe(0);
+      const told = ran.text.match(/nonsense/g)?.length ?? 0;
+      expect(told).toBeGreaterThanOrEqual(100);
+      expect(told).toBeLessThanOrEqual(200);
+      expect(ran.text.match(/… and 200 more/g)?.length).toBeGreaterThan(0);
+      if (!args.includes("--json")) expect(told).toBe(100);
+      if (!args.includes("--json")) expect(ran.text.match(/… and/g)).toHaveLength(1);
+    },
+  );
+});
+
 describe("a target that cannot be", () => {
   beforeAll(() => desk.write("ok.yaml", head));
   const up = ["up", "-y", "-f", "ok.yaml"];

@@ -4,15 +4,15 @@ import { urnParts } from "../../core/engines/urn.ts";
 import { CancelledError, CheckFailedError, ResourceInitFailedError, type Urn } from "../../core/protocol.ts";
 import type { Emit, Guard } from "../event.ts";
 import { EngineError, isGuard, messageOf } from "../failure.ts";
-import { type Diagnostic, type Goal, ProgramError } from "../host.ts";
+import { type Diagnostic, type Goal, moreFindings, mostFindings, ProgramError } from "../host.ts";
 
 export interface Faults {
   readonly report: (diagnostic: Diagnostic) => void;
   /** Reports what a resource failed of, with places where the goal knows them, and makes of it what its program gets. */
   readonly failure: (error: unknown, urn: Urn, goal?: Pick<Goal, "positionOf">) => ProgramError;
-  /** True when the fault was told, or folded into one that was. */
+  /** True when the fault was told, or folded into one that was, or is one of those that are only counted. */
   readonly isTold: (diagnostic: Diagnostic) => boolean;
-  /** Tells how many more resources failed for a reason that was told once. */
+  /** Tells how many more resources failed for a reason that was told once, and how many findings of checks were not told. */
   readonly tellRepeated: () => void;
   readonly hasFailed: () => boolean;
   readonly guard: () => Guard | undefined;
@@ -26,6 +26,8 @@ export function createFaults({ emit, signal }: { emit: Emit; signal: AbortSignal
   const told = new Set<string>();
   const messages = new Set<string>();
   const repeated = new Map<string, number>();
+  let findings = 0;
+  let untold = 0;
 
   const report = (diagnostic: Diagnostic): void => {
     if (diagnostic.severity === "error") failed = true;
@@ -57,11 +59,23 @@ export function createFaults({ emit, signal }: { emit: Emit; signal: AbortSignal
           ...goal?.positionOf(property),
         }),
       );
-      diagnostics.forEach(reportOnce);
+      const isCheck = error instanceof CheckFailedError;
+      for (const diagnostic of diagnostics) {
+        if (isCheck) findings += 1;
+        if (isCheck && findings > mostFindings) {
+          told.add(keyOf(diagnostic));
+          untold += 1;
+        } else reportOnce(diagnostic);
+      }
       return new ProgramError(diagnostics);
     },
-    isTold: (diagnostic) => told.has(keyOf(diagnostic)),
+    // The language counts the same findings beyond its own bound.
+    isTold: (diagnostic) =>
+      told.has(keyOf(diagnostic)) ||
+      (untold > 0 && diagnostic.message.replace(/\d+/, "0") === moreFindings(0)),
     tellRepeated() {
+      if (untold > 0) emit({ event: "diagnostic", severity: "error", message: moreFindings(untold) });
+      untold = 0;
       for (const [message, count] of repeated) {
         emit({
           event: "diagnostic",

@@ -7,6 +7,7 @@ import { isInternal, type PlanCheck } from "../deployment/run.ts";
 import type { Step, StepOp } from "../event.ts";
 import { EngineError } from "../failure.ts";
 import { decodeMap, encode, holdsSealed, type JsonMap, type Sealing } from "../state/encoding.ts";
+import { nestingFault } from "../state/form.ts";
 
 /** The content of a plan file. */
 export interface SavedPlan {
@@ -82,6 +83,7 @@ export function parsePlan(text: string): SavedPlan {
     // Refused below with what to do.
   }
   const isPlan =
+    nestingFault(text) === undefined &&
     plan?.plumblinePlan === 1 &&
     typeof plan.state?.digest === "string" &&
     Array.isArray(plan.targets) &&

@@ -77,3 +77,22 @@ export function deploymentFault(deployment: unknown): string | undefined {
   }
   return undefined;
 }
+
+const DEEPEST = 500;
+
+/** Says so where the lists and objects of a JSON text stand deeper within each other than any state's do; undefined: they do not. */
+export function nestingFault(text: string): string | undefined {
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const sign = text[at];
+    if (isText) {
+      if (sign === "\\") at += 1;
+      else if (sign === '"') isText = false;
+    } else if (sign === '"') isText = true;
+    else if (sign === "[" || sign === "{") depth += 1;
+    else if (sign === "]" || sign === "}") depth -= 1;
+    if (depth > DEEPEST) return `it is nested deeper than ${DEEPEST} levels`;
+  }
+  return undefined;
+}

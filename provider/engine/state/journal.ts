@@ -7,7 +7,7 @@ import { containsSecret, type ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
 import type { JournalStore } from "./backend.ts";
 import { decodeResource, encodeResource, holdsSealed, type Json, type JsonMap } from "./encoding.ts";
-import { isMap, recordFault } from "./form.ts";
+import { isMap, nestingFault, recordFault } from "./form.ts";
 import type { Sealer } from "./sealer.ts";
 import type { Attempt, ResourceState } from "./state.ts";
 import { type Target, targetRecord } from "./target.ts";
@@ -142,6 +142,13 @@ export interface FoundJournal extends JournalHeader {
  * for any other first line that is none.
  */
 export function readJournal(text: string, place = "the stack's journal"): FoundJournal | undefined {
+  const depth = nestingFault(text);
+  if (depth !== undefined) {
+    throw new EngineError(
+      "state",
+      `${place} is damaged: ${depth}, so what the last run did cannot be told. Nothing was done. Bring the file back, or remove it, run \`plumbline refresh\`, and look for objects that the state does not know.`,
+    );
+  }
   const lines = text.split("\n");
   // What follows the last line end was torn off by a kill.
   lines.pop();

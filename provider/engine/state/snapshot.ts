@@ -7,7 +7,7 @@ import type { ValueMap } from "../../core/value.ts";
 import { EngineError, messageOf } from "../failure.ts";
 import type { Sealing } from "./encoding.ts";
 import { decodeResource, encodeResource, holdsSealed, type JsonMap } from "./encoding.ts";
-import { deploymentFault, isMap } from "./form.ts";
+import { deploymentFault, isMap, nestingFault } from "./form.ts";
 import { type Attempt, ordered, type ResourceState, references } from "./state.ts";
 import { isTarget, type Target, type Targets, targetRecord, usedTargets } from "./target.ts";
 
@@ -59,6 +59,8 @@ export interface Snapshot {
  * and the way out.
  */
 export function parseSnapshot(text: string, place: string): SnapshotFile {
+  const depth = nestingFault(text);
+  if (depth !== undefined) throw damaged(place, depth);
   let json: Partial<SnapshotFile> | null;
   try {
     json = JSON.parse(text) as Partial<SnapshotFile> | null;

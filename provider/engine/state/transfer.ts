@@ -3,7 +3,7 @@
 import { type Owner, owner, stackType, urnParts } from "../../core/engines/urn.ts";
 import { EngineError } from "../failure.ts";
 import { encodeResource, type Json, type JsonMap } from "./encoding.ts";
-import { deploymentFault } from "./form.ts";
+import { deploymentFault, nestingFault } from "./form.ts";
 import type { Sealer } from "./sealer.ts";
 import {
   createRecorder,
@@ -56,6 +56,9 @@ export interface Handed {
 
 /** Takes a deployment out of the text of an export: ours, Pulumi's `stack export`, or a file of its file backend. */
 export function deploymentOf(text: string): Handed {
+  const depth = nestingFault(text);
+  if (depth !== undefined)
+    throw new EngineError("usage", `This is no state: ${depth}. Give the output of \`stack export\`.`);
   let json: Partial<SnapshotFile> & { checkpoint?: { latest?: Deployment } } = {};
   try {
     json = (JSON.parse(text) ?? {}) as typeof json;

@@ -51,9 +51,19 @@ const damages: { readonly [name: string]: string | ((state: State) => void) } = 
   "pending operations of nothing": (state) =>
     void Object.assign(state.deployment, { pending_operations: [{ type: "creating" }] }),
   "an object that would be nobody's": (state) => void delete state.deployment.resources[2]!.custom,
+  "lists nested without end": (state) =>
+    void Object.assign(state.deployment.resources[2]!.inputs as Json, { label: "@lists@" }),
+  "objects nested without end": (state) =>
+    void Object.assign(state.deployment.resources[2]!.inputs as Json, { label: "@objects@" }),
   "a serial that is none": (state) => void Object.assign(state.plumbline, { serial: "x" }),
   "targets that are none": (state) => void Object.assign(state.plumbline, { targets: { default: null } }),
 };
+
+/** The text with what no one writes down in the place of its marks. */
+const nested = (text: string): string =>
+  text
+    .replace('"@lists@"', "[".repeat(100_000) + "]".repeat(100_000))
+    .replace('"@objects@"', `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`);
 
 describe("a state file", () => {
   test.each(Object.entries(damages))(
@@ -62,7 +72,7 @@ describe("a state file", () => {
       const one = await made();
       const state = JSON.parse(one.files.get(snapshot)!) as State;
       if (typeof damage === "function") damage(state);
-      const text = typeof damage === "string" ? damage : JSON.stringify(state);
+      const text = typeof damage === "string" ? damage : nested(JSON.stringify(state));
       one.files.set(snapshot, text);
       const engine = one.engine([a, b]);
       for (const operation of [
@@ -153,6 +163,7 @@ describe("a journal", () => {
     ["all its lines in one", '{"journal":1,"base":1,"lineage":"x"}{"set":[],"end":[]}'],
     ["another history", begun(1, "other")],
     ["no serial", '{"journal":1,"lineage":"x"}\n'],
+    ["lists nested without end", `${begun(0, "x")}{"notes":${"[".repeat(100_000)}${"]".repeat(100_000)}}\n`],
   ])("of %s is refused and stays", async (_name, text) => {
     const one = await made();
     one.files.set(journal, text);

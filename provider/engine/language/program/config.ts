@@ -210,13 +210,10 @@ function valueFor(
   if (setting !== undefined) {
     const isRight = declaration.type === undefined || hasConfigType(stored(setting.value), declaration.type);
     if (!isRight) {
-      const shown =
-        setting.isSecret || declaration.isSecret || typeof setting.value === "object"
-          ? ""
-          : `, and this is ${JSON.stringify(setting.value)}`;
+      // Not what it is: a secret may stand under a wrong name, or where nobody declared it one.
       report.error(
         setting.at,
-        `config ${JSON.stringify(short)} must be of type ${nameOfConfigType(declaration.type!)}${shown}`,
+        `config ${JSON.stringify(short)} must be of type ${nameOfConfigType(declaration.type!)}`,
       );
       return undefined;
     }

@@ -1,6 +1,6 @@
 /** Gathers what is found in a stack file, each finding with its place; knows nothing of what the findings mean. */
 
-import type { Diagnostic, Position } from "../../host.ts";
+import { type Diagnostic, moreFindings, mostFindings, type Position } from "../../host.ts";
 
 /** What else a finding may name. */
 export interface Particulars {
@@ -67,20 +67,17 @@ export function inFileOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   );
 }
 
-const MOST_FINDINGS = 100;
-
 /** At most a hundred findings in the order of the file, errors before warnings where not all have room, and how many more there are. */
 export function boundedInFileOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
-  if (diagnostics.length <= MOST_FINDINGS) return inFileOrder(diagnostics);
+  if (diagnostics.length <= mostFindings) return inFileOrder(diagnostics);
   const sorted = inFileOrder(diagnostics);
   const byWeight = [
     ...sorted.filter(({ severity }) => severity === "error"),
     ...sorted.filter(({ severity }) => severity !== "error"),
   ];
-  const left = byWeight.slice(MOST_FINDINGS);
+  const left = byWeight.slice(mostFindings);
   const severity = left.some((finding) => finding.severity === "error") ? "error" : "warning";
-  const more = `… and ${left.length} more: they are told once these are mended`;
-  return [...inFileOrder(byWeight.slice(0, MOST_FINDINGS)), { severity, message: more }];
+  return [...inFileOrder(byWeight.slice(0, mostFindings)), { severity, message: moreFindings(left.length) }];
 }
 
 function byName(a: string, b: string): number {
