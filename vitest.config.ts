@@ -28,6 +28,8 @@ export default defineConfig({
     setupFiles: ["test/setup.ts"],
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // A busy machine may take its time for a sync or a process; what never comes true still fails.
+    expect: { poll: { timeout: 30_000 } },
     pool: "forks",
     // Tests wait for answers and for other processes about half of their time.
     maxWorkers: 4,

@@ -26,8 +26,8 @@ describe("a command interrupted by Ctrl-C", { timeout: 60_000 }, () => {
     const child = scene.start("up", "--yes", "--skip-preview", "--json");
     const ended = once(child, "exit");
     // Both volumes are made and looked at, and everything else has been made meanwhile.
-    await expect.poll(() => asked(scene, /^POST /), { timeout: 30_000 }).toBe(21);
-    await expect.poll(() => asked(scene, /^GET \/volumes/), { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => asked(scene, /^POST /)).toBe(21);
+    await expect.poll(() => asked(scene, /^GET \/volumes/)).toBeGreaterThan(0);
     const at = performance.now();
     child.kill("SIGINT");
     expect(await ended).toEqual([130, null]);

@@ -7,8 +7,8 @@ import { createService, type Service } from "../../provider/service/client.ts";
 import { createBrand } from "../../provider/service/http/brand.ts";
 import { createWays } from "../../provider/service/http/proxy.ts";
 import { createTransport } from "../../provider/service/http/transport.ts";
-import { type BadServer, json, type Play, refusal, startBadServer } from "./bad-server.ts";
 import { createFakeClock } from "./fake-clock.ts";
+import { type BadServer, json, type Play, refusal, startBadServer } from "./http/bad-server.ts";
 import { specialLists } from "./lists.ts";
 
 async function connect(...plays: Play[]): Promise<{ server: BadServer; service: Service }> {

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { ServicePort } from "../../provider/core/service-port.ts";
 import { isAnswerLost, isApiError, isGone } from "../../provider/core/service-port.ts";
 import { createService, type Service, type ServiceOptions } from "../../provider/service/client.ts";
+import { createFakeClock, type FakeClock, settle } from "./fake-clock.ts";
 import {
   type BadServer,
   garbage,
@@ -13,8 +14,7 @@ import {
   silence,
   startBadServer,
   truncated,
-} from "./bad-server.ts";
-import { createFakeClock, type FakeClock, settle } from "./fake-clock.ts";
+} from "./http/bad-server.ts";
 
 const token = "very-secret-token";
 

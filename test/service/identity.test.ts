@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createService, type Service } from "../../provider/service/client.ts";
+import { createFakeClock } from "./fake-clock.ts";
 import {
   type BadServer,
   html,
@@ -9,8 +10,7 @@ import {
   reset,
   silence,
   startBadServer,
-} from "./bad-server.ts";
-import { createFakeClock } from "./fake-clock.ts";
+} from "./http/bad-server.ts";
 
 async function connect(...plays: Play[]): Promise<{ server: BadServer; service: Service }> {
   const server = await startBadServer(...plays);

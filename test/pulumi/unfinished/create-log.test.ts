@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ValueMap } from "../../provider/core/value.ts";
-import { type HeldNotes, openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
-import { freshFolder } from "./engine.ts";
+import type { ValueMap } from "../../../provider/core/value.ts";
+import { type HeldNotes, openCreateLog } from "../../../provider/pulumi/unfinished/create-log.ts";
+import { freshFolder } from "../engine.ts";
 
 const at = "2026-01-02T03:04:05Z";
 const freshFile = () => join(freshFolder(), ".plumbline", "creates", "dev");

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isGone } from "../../provider/core/service-port.ts";
-import { createMemory, type Memory } from "../../provider/service/reading/memory.ts";
-import { createReads, type Reads } from "../../provider/service/reading/reads.ts";
-import type { Write } from "../../provider/service/reading/writes.ts";
-import { createFakeClock, type FakeClock, settle } from "./fake-clock.ts";
-import { lists } from "./lists.ts";
+import { isGone } from "../../../provider/core/service-port.ts";
+import { createMemory, type Memory } from "../../../provider/service/reading/memory.ts";
+import { createReads, type Reads } from "../../../provider/service/reading/reads.ts";
+import type { Write } from "../../../provider/service/reading/writes.ts";
+import { createFakeClock, type FakeClock, settle } from "../fake-clock.ts";
+import { lists } from "../lists.ts";
 import { createMemoryService, type MemoryService, numbered } from "./memory-service.ts";
 
 const RECORDS = "/domains/1/records";

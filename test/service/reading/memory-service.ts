@@ -1,7 +1,7 @@
 /** A service in memory for one or more lists, as a `Call`: what it keeps, and what it was asked. */
 
-import { ApiError } from "../../provider/core/service-port.ts";
-import type { Call } from "../../provider/service/retry.ts";
+import { ApiError } from "../../../provider/core/service-port.ts";
+import type { Call } from "../../../provider/service/retry.ts";
 
 export interface Stored {
   readonly [name: string]: unknown;

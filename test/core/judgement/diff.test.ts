@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { diffResource } from "../../provider/core/judgement/diff.ts";
+import { diffResource } from "../../../provider/core/judgement/diff.ts";
 import {
   foretoldCreate,
   foretoldUpdate,
   importedInputs,
   refreshedInputs,
   stateOf,
-} from "../../provider/core/object/state.ts";
+} from "../../../provider/core/object/state.ts";
 import {
   choice,
   flag,
@@ -18,9 +18,9 @@ import {
   map,
   optional,
   text,
-} from "../../provider/core/type/field.ts";
-import { resource } from "../../provider/core/type/resource.ts";
-import { isUnknown, secret, unknown, type ValueMap } from "../../provider/core/value.ts";
+} from "../../../provider/core/type/field.ts";
+import { resource } from "../../../provider/core/type/resource.ts";
+import { isUnknown, secret, unknown, type ValueMap } from "../../../provider/core/value.ts";
 
 const words = { description: "" };
 const Thing = resource({

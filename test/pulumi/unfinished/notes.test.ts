@@ -4,12 +4,12 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { build } from "esbuild";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Notes, Provider, RequestContext } from "../../provider/core/protocol.ts";
-import { AnswerLostError } from "../../provider/core/service-port.ts";
-import { secret, type Value } from "../../provider/core/value.ts";
-import { objectKey, openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
-import { freshFolder, refusal, startPlugin, thing, urnOf } from "./engine.ts";
-import { fakeProvider } from "./fake-provider.ts";
+import type { Notes, Provider, RequestContext } from "../../../provider/core/protocol.ts";
+import { AnswerLostError } from "../../../provider/core/service-port.ts";
+import { secret, type Value } from "../../../provider/core/value.ts";
+import { objectKey, openCreateLog } from "../../../provider/pulumi/unfinished/create-log.ts";
+import { freshFolder, refusal, startPlugin, thing, urnOf } from "../engine.ts";
+import { fakeProvider } from "../fake-provider.ts";
 
 const urn = urnOf("a");
 const lost = new AnswerLostError("POST", "/things", "no answer came", undefined);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../provider/core/service-port.ts";
-import { readAnswer } from "../../provider/service/http/answer.ts";
-import { createBrand } from "../../provider/service/http/brand.ts";
-import { allowance, retryAfterSeconds } from "../../provider/service/http/hints.ts";
-import type { Answer, Request } from "../../provider/service/http/transport.ts";
-import { lists } from "./lists.ts";
+import { ApiError } from "../../../provider/core/service-port.ts";
+import { readAnswer } from "../../../provider/service/http/answer.ts";
+import { createBrand } from "../../../provider/service/http/brand.ts";
+import { allowance, retryAfterSeconds } from "../../../provider/service/http/hints.ts";
+import type { Answer, Request } from "../../../provider/service/http/transport.ts";
+import { lists } from "../lists.ts";
 
 const now = Date.UTC(2024, 3, 1, 10, 0, 0);
 const context = {

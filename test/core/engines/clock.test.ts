@@ -1,11 +1,11 @@
 /** When a create begins is told by the service's clock, and by this machine's only where the service cannot be asked. */
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { beginningOf, unknownClockMargin } from "../../provider/core/engines/clock.ts";
-import { createProvider } from "../../provider/provider.ts";
-import { createService } from "../../provider/service/client.ts";
-import { systemClock } from "../../provider/service/clock.ts";
-import { type Account, openAccount } from "../provider/deployment.ts";
+import { beginningOf, unknownClockMargin } from "../../../provider/core/engines/clock.ts";
+import { createProvider } from "../../../provider/provider.ts";
+import { createService } from "../../../provider/service/client.ts";
+import { systemClock } from "../../../provider/service/clock.ts";
+import { type Account, openAccount } from "../../provider/deployment.ts";
 
 const hour = 3_600_000;
 let account: Account;

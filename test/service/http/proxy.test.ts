@@ -4,9 +4,9 @@ import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { selfSigned } from "../../emulator/certificate.ts";
-import { createService, type Service } from "../../provider/service/client.ts";
-import { isLoopback, type Proxies, proxiesOf, proxyFor } from "../../provider/service/http/proxy.ts";
+import { selfSigned } from "../../../emulator/certificate.ts";
+import { createService, type Service } from "../../../provider/service/client.ts";
+import { isLoopback, type Proxies, proxiesOf, proxyFor } from "../../../provider/service/http/proxy.ts";
 import { json, startBadServer } from "./bad-server.ts";
 
 afterEach(() => {

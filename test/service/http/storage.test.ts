@@ -1,8 +1,8 @@
 /** Requests to pre-signed URLs, against a server that misbehaves. */
 
 import { afterEach, expect, test } from "vitest";
-import { createWays } from "../../provider/service/http/proxy.ts";
-import { createStorage } from "../../provider/service/http/storage.ts";
+import { createWays } from "../../../provider/service/http/proxy.ts";
+import { createStorage } from "../../../provider/service/http/storage.ts";
 import { type BadServer, type Play, startBadServer } from "./bad-server.ts";
 
 let server: BadServer | undefined;

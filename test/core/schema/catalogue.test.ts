@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
-import { fromWireName, toWireName } from "../../provider/core/object/wire-name.ts";
-import { annotations, type Fields, isOfDefaults, isRequired } from "../../provider/core/type/field.ts";
-import { version } from "../../provider/core/version.ts";
-import { catalogue, packageSchema, stackSchema } from "../../provider/provider.ts";
-import { functionTypes, resourceTypes } from "../../provider/resources/index.ts";
+import { fromWireName, toWireName } from "../../../provider/core/object/wire-name.ts";
+import { annotations, type Fields, isOfDefaults, isRequired } from "../../../provider/core/type/field.ts";
+import { version } from "../../../provider/core/version.ts";
+import { catalogue, packageSchema, stackSchema } from "../../../provider/provider.ts";
+import { functionTypes, resourceTypes } from "../../../provider/resources/index.ts";
 
 describe.each(resourceTypes.map((type) => [type.token, type] as const))("%s", (_, type) => {
   const inputs = Object.entries(type.inputs);
@@ -93,7 +93,7 @@ test("the catalogue tells inputs, outputs and what is secret", () => {
 });
 
 test("the version is package.json's", () => {
-  const file = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as {
+  const file = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8")) as {
     version: string;
   };
   expect(version).toBe(file.version);

@@ -6,17 +6,12 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
-import { type Emulator, startEmulator } from "../../emulator/index.ts";
-import { secret, type ValueMap } from "../../provider/core/value.ts";
-import { catalogue, createProvider, packageSchema } from "../../provider/provider.ts";
-import { openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
-import { freshFolder, type Naming, startEngine, startPlugin, urnOf } from "./engine.ts";
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-});
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Emulator, startEmulator } from "../../../emulator/index.ts";
+import { secret, type ValueMap } from "../../../provider/core/value.ts";
+import { catalogue, createProvider, packageSchema } from "../../../provider/provider.ts";
+import { openCreateLog } from "../../../provider/pulumi/unfinished/create-log.ts";
+import { freshFolder, type Naming, startEngine, startPlugin, urnOf } from "../engine.ts";
 
 const seedOf = (text: string) => createHash("sha256").update(text).digest();
 
@@ -29,7 +24,7 @@ interface Scene {
 
 async function open(): Promise<Scene> {
   const emulator = await startEmulator({ speed: "instant", checkAnswers: true });
-  closers.push(() => emulator.close());
+  onTestFinished(() => emulator.close());
   const headers = { authorization: `Bearer ${emulator.token}`, "content-type": "application/json" };
   const send = async (path: string, options: RequestInit) =>
     (await (await fetch(`${emulator.baseUrl}${path}`, { headers, ...options })).json()) as ValueMap;
@@ -51,7 +46,7 @@ async function run({ emulator, folder }: Scene) {
     await plugin.close();
     engine.close();
   };
-  closers.push(close);
+  onTestFinished(close);
   return { ...plugin, close, heard: engine.heard, file: join(plugin.createsFolder, "dev") };
 }
 

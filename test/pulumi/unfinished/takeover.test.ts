@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { CreateRequest, EarlierAttempt, Provider } from "../../provider/core/protocol.ts";
-import { CheckFailedError } from "../../provider/core/protocol.ts";
-import { AnswerLostError } from "../../provider/core/service-port.ts";
-import { openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
-import { freshFolder, refusal, startEngine, startPlugin, thing, urnOf } from "./engine.ts";
-import { fakeProvider } from "./fake-provider.ts";
+import type { CreateRequest, EarlierAttempt, Provider } from "../../../provider/core/protocol.ts";
+import { CheckFailedError } from "../../../provider/core/protocol.ts";
+import { AnswerLostError } from "../../../provider/core/service-port.ts";
+import { openCreateLog } from "../../../provider/pulumi/unfinished/create-log.ts";
+import { freshFolder, refusal, startEngine, startPlugin, thing, urnOf } from "../engine.ts";
+import { fakeProvider } from "../fake-provider.ts";
 
 const urn = urnOf("a");
 const startedAt = "2026-01-02T03:04:05Z";

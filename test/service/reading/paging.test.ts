@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ApiError } from "../../provider/core/service-port.ts";
-import { ListChangedError } from "../../provider/service/errors.ts";
-import { readList } from "../../provider/service/reading/paging.ts";
-import type { Call } from "../../provider/service/retry.ts";
+import { ApiError } from "../../../provider/core/service-port.ts";
+import { ListChangedError } from "../../../provider/service/errors.ts";
+import { readList } from "../../../provider/service/reading/paging.ts";
+import type { Call } from "../../../provider/service/retry.ts";
 
 interface Item {
   readonly [name: string]: unknown;

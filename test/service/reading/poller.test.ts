@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { ApiError, type WaitOptions } from "../../provider/core/service-port.ts";
-import { UnreachableError } from "../../provider/service/errors.ts";
-import { createPoller } from "../../provider/service/reading/poller.ts";
-import { createFakeClock } from "./fake-clock.ts";
-import { lists } from "./lists.ts";
+import { ApiError, type WaitOptions } from "../../../provider/core/service-port.ts";
+import { UnreachableError } from "../../../provider/service/errors.ts";
+import { createPoller } from "../../../provider/service/reading/poller.ts";
+import { createFakeClock } from "../fake-clock.ts";
+import { lists } from "../lists.ts";
 
 type Wire = { readonly [name: string]: unknown };
 type Seen = Wire | undefined | Error;

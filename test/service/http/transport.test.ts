@@ -1,14 +1,14 @@
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createBrand } from "../../provider/service/http/brand.ts";
-import { createWays } from "../../provider/service/http/proxy.ts";
+import { createBrand } from "../../../provider/service/http/brand.ts";
+import { createWays } from "../../../provider/service/http/proxy.ts";
 import {
   createTransport,
   NoAnswer,
   type Request,
   type Transport,
-} from "../../provider/service/http/transport.ts";
+} from "../../../provider/service/http/transport.ts";
 import {
   type BadServer,
   garbage,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createBrand } from "../../provider/service/http/brand.ts";
+import { createBrand } from "../../../provider/service/http/brand.ts";
 
 const acme = createBrand("acme");
 
