@@ -1,5 +1,5 @@
 /**
- * Builds `dist/`: the plugin as one file with its V8 code cache, the command line as modules. Links the two programs where `npx` finds them.
+ * Builds the plugin as one file with its V8 code cache beside its launcher in `bin/`, and the command line as modules in `dist/`. Links the two programs where `npx` finds them.
  * `npm ci` runs it, so that a clone is ready to use.
  */
 
@@ -13,6 +13,7 @@ import { licencesOf, packagesIn } from "./bundled.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const dist = join(root, "dist");
+const bin = join(root, "bin");
 const plugin = "pulumi-resource-plumbline";
 
 /** Bundles the plugin in memory; the metafile tells what went in. */
@@ -20,7 +21,7 @@ export function bundlePlugin() {
   return build({
     absWorkingDir: root,
     entryPoints: ["provider/pulumi/main.ts"],
-    outfile: join(dist, `${plugin}.cjs`),
+    outfile: join(bin, `${plugin}.cjs`),
     bundle: true,
     minify: true,
     platform: "node",
@@ -45,15 +46,14 @@ async function buildPlugin() {
   const { outputFiles, metafile } = await bundlePlugin();
   const code = outputFiles[0].contents;
   const digest = createHash("sha256").update(code).digest("hex").slice(0, 16);
-  mkdirSync(dist, { recursive: true });
-  put(join(dist, `${plugin}.cjs`), Buffer.concat([Buffer.from(`/*${digest}*/`), code]));
+  put(join(bin, `${plugin}.cjs`), Buffer.concat([Buffer.from(`/*${digest}*/`), code]));
   const cache = `${plugin}.${digest}.cache`;
-  await warm(join(dist, cache)).catch((error) => {
+  await warm(join(bin, cache)).catch((error) => {
     console.warn(`no code cache for the plugin (it starts slower): ${error.message}`);
   });
-  for (const name of readdirSync(dist)) {
+  for (const name of readdirSync(bin)) {
     if (name.startsWith(`${plugin}.`) && name.endsWith(".cache") && name !== cache) {
-      rmSync(join(dist, name), { force: true });
+      rmSync(join(bin, name), { force: true });
     }
   }
   return metafile;
@@ -137,9 +137,16 @@ function linkPrograms() {
   }
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+/** Builds everything; resolves to the folders of the packages that went into the bundles. */
+export async function buildAll() {
   const metafiles = await Promise.all([buildPlugin(), buildCommandLine()]);
   await buildModules();
-  put(join(dist, "third-party-licences.txt"), licencesOf(packagesIn(...metafiles)));
+  const packages = packagesIn(...metafiles);
+  put(join(dist, "third-party-licences.txt"), licencesOf(packages));
+  return packages;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
+  await buildAll();
   linkPrograms();
 }

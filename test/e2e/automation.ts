@@ -1,8 +1,9 @@
 /** Pulumi programs in TypeScript for tests: compiled against the generated SDK, and run by the Automation API in a process of their own. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { buildNodeSdk } from "../../scripts/sdk.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const script = join(import.meta.dirname, "automation.mjs");
@@ -16,16 +17,14 @@ export function compile(project: string, ...flags: string[]): string {
   return `${stdout}${stderr}`;
 }
 
-/** Makes `node_modules` in the folder with what a program needs: Pulumi, Node's types, and the SDK as it is now. Returns what the compiler found wrong with that. */
-export function installSdk(folder: string): string {
+/** Makes `node_modules` in the folder with what a program needs: Pulumi, Node's types, and the SDK as it is packed. Throws what the compiler found wrong with that. */
+export function installSdk(folder: string): void {
   const modules = join(folder, "node_modules");
-  const sdk = join(modules, "@plumbline", "pulumi");
-  mkdirSync(sdk, { recursive: true });
+  mkdirSync(join(modules, "@plumbline"), { recursive: true });
   mkdirSync(join(modules, "@types"));
   symlinkSync(join(root, "node_modules", "@pulumi"), join(modules, "@pulumi"));
   symlinkSync(join(root, "node_modules", "@types", "node"), join(modules, "@types", "node"));
-  cpSync(join(root, "sdk", "nodejs", "package.json"), join(sdk, "package.json"));
-  return compile(join(root, "sdk", "nodejs"), "--outDir", sdk);
+  buildNodeSdk(join(modules, "@plumbline", "pulumi"));
 }
 
 export type AutomationVerb = "preview" | "up" | "refresh" | "destroy";

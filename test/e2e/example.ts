@@ -135,8 +135,7 @@ export async function openPrograms() {
     recursive: true,
     filter: (source) => !["node_modules", ".plumbline"].includes(basename(source)),
   });
-  const faults = installSdk(copies);
-  if (faults !== "") throw new Error(faults);
+  installSdk(copies);
   const project: Project = await createProject({}, { baseUrl: "", token: "" });
 
   /** Brings the program up twice and takes it down. Rejects with what the compiler finds wrong with it. */

@@ -24,7 +24,7 @@ describe("the TypeScript example", () => {
   });
 
   it("has types that hold: the SDK's, and its own against them", () => {
-    expect(installSdk(folder)).toBe("");
+    installSdk(folder);
     expect(compile(folder)).toBe("");
   });
 

@@ -1,19 +1,10 @@
 /** The command line as it is packed for npm: installed where nothing else is, it does the whole job. */
 
-import { spawnSync } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { packCommandLine } from "../../scripts/release/npm.mjs";
 import { canEnclose, comeStranger, type Stranger } from "./stranger.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -31,12 +22,10 @@ outputs:
 describe("the packed command line", { timeout: 60_000 }, () => {
   const shelf = mkdtempSync(join(tmpdir(), "plumbline-shelf-"));
   let user: Stranger;
+  let archive: string;
   let installed: string;
   beforeAll(() => {
-    // Without the build that packing begins with: it would replace what other tests run.
-    const args = ["pack", "--ignore-scripts", "--silent", "--pack-destination", shelf];
-    const packed = spawnSync("npm", args, { cwd: root, encoding: "utf8" });
-    expect(packed.status, packed.stderr).toBe(0);
+    archive = join(shelf, packCommandLine(shelf));
     user = comeStranger();
     installed = join(user.folder, "node_modules", "@plumbline", "cli");
     writeFileSync(join(user.folder, "Pulumi.yaml"), stack);
@@ -48,9 +37,13 @@ describe("the packed command line", { timeout: 60_000 }, () => {
 
   it("is installed from its file alone: no other package, no network", () => {
     if (canEnclose) expect(user.run("ls", root).stdout).toBe("");
-    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
-    cpSync(join(shelf, `plumbline-cli-${version}.tgz`), join(user.folder, "cli.tgz"));
-    const { code, stderr } = user.run("npm", "install", "--offline", "--no-audit", "./cli.tgz");
+    const { code, stderr } = user.run(
+      "npm",
+      "install",
+      "--offline",
+      "--no-audit",
+      `./${user.download(archive)}`,
+    );
     expect(code, stderr).toBe(0);
     const packages = readdirSync(join(user.folder, "node_modules")).filter((name) => !name.startsWith("."));
     expect([packages, readdirSync(join(user.folder, "node_modules", "@plumbline"))]).toEqual([

@@ -4,21 +4,23 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Hides the folder $1 and the network, after the folder $2 (if any) was shown as $3; then runs the rest. */
+/** Shows folders elsewhere (pairs, up to `--`), hides the next one and the network, then runs the rest. */
 const enclosure = `
-ip link set lo up && { [ -z "$2" ] || mount --bind "$2" "$3"; } && mount -t tmpfs none "$1" || exit 125
-shift 3; exec "$@"`;
+ip link set lo up || exit 125
+while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 125; shift 2; done
+mount -t tmpfs none "$2" || exit 125
+shift 2; exec "$@"`;
 
 const enclosed = ["unshare", "--map-root-user", "--net", "--mount", "sh", "-c", enclosure, "sh"];
 
 export const canEnclose =
-  spawnSync(enclosed[0]!, [...enclosed.slice(1), tmpdir(), "", "", "true"]).status === 0;
+  spawnSync(enclosed[0]!, [...enclosed.slice(1), "--", tmpdir(), "true"]).status === 0;
 if (!canEnclose) console.info("this system cannot hide network and clone: packed programs run beside them");
 
 export interface Ran {
@@ -29,36 +31,49 @@ export interface Ran {
 
 export interface Stranger {
   readonly folder: string;
-  /** Runs a program of the PATH, or of the folder, to its end. */
+  /** Puts a file of this machine into the folder; returns its name there. */
+  readonly download: (file: string) => string;
+  /** Runs a program of the PATH to its end, in the folder. */
   readonly run: (program: string, ...args: string[]) => Ran;
   readonly leave: () => void;
 }
 
 export interface Belongings {
+  /** Besides the usual, in which Pulumi keeps its things in the home, and its states in the folder `states`. */
   readonly environment?: { readonly [name: string]: string };
-  /** A folder of programs that is first on the PATH, as if installed. */
-  readonly programs?: string | undefined;
+  /** What was installed before, by where it is beside the folder (`bin` is on the PATH): folders of this machine. */
+  readonly installed?: { readonly [name: string]: string };
 }
 
-export function comeStranger({ environment = {}, programs }: Belongings = {}): Stranger {
+export function comeStranger({ environment = {}, installed = {} }: Belongings = {}): Stranger {
   const place = mkdtempSync(join(tmpdir(), "plumbline-stranger-"));
-  const [folder, home, bin] = ["folder", "home", "bin"].map((name) => join(place, name)) as [
-    string,
-    string,
-    string,
-  ];
-  for (const made of [folder, home, bin]) mkdirSync(made);
-  const shown = canEnclose ? bin : programs;
-  const path = [...(programs ? [shown!] : []), dirname(process.execPath), process.env["PATH"]!];
-  const env = { PATH: path.join(delimiter), HOME: home, NO_COLOR: "1", ...environment };
-  const before = canEnclose ? [...enclosed, root, programs ?? "", bin] : [];
+  const [folder, home] = [join(place, "folder"), join(place, "home")];
+  for (const made of [folder, home]) mkdirSync(made);
+  const shown = Object.entries(installed).map(([name, source]) => [source, join(place, name)] as const);
+  for (const [source, target] of shown) canEnclose ? mkdirSync(target) : symlinkSync(source, target);
+  const path = [join(place, "bin"), dirname(process.execPath), process.env["PATH"]!];
+  const pulumi = {
+    PULUMI_HOME: join(home, ".pulumi"),
+    PULUMI_BACKEND_URL: `file://${join(folder, "states")}`,
+  };
+  const env = { PATH: path.join(delimiter), HOME: home, NO_COLOR: "1", ...pulumi, ...environment };
+  const before = canEnclose ? [...enclosed, ...shown.flat(), "--", root] : [];
   return {
     folder,
+    download(file) {
+      const name = file.slice(dirname(file).length + 1);
+      cpSync(file, join(folder, name));
+      return name;
+    },
     run(...command) {
       const [program, ...args] = [...before, ...command];
-      const ran = spawnSync(program!, args, { cwd: folder, env, encoding: "utf8", input: "" });
-      if (ran.error) throw ran.error;
-      return { code: ran.status, stdout: ran.stdout, stderr: ran.stderr };
+      const { error, status, stdout, stderr } = spawnSync(program!, args, {
+        cwd: folder,
+        env,
+        encoding: "utf8",
+      });
+      if (error) throw error;
+      return { code: status, stdout, stderr };
     },
     leave: () => rmSync(place, { recursive: true, force: true }),
   };

@@ -115,7 +115,7 @@ describe("the plugin as a process", () => {
   it("starts from a folder that holds only the program and its bundle", async () => {
     const folder = freshFolder();
     const bundle = "pulumi-resource-plumbline.cjs";
-    copyFileSync(join(root, "dist", bundle), join(folder, bundle));
+    copyFileSync(join(root, "bin", bundle), join(folder, bundle));
     copyFileSync(program, join(folder, "pulumi-resource-plumbline"));
     const { client } = start(["127.0.0.1:1"], { program: join(folder, "pulumi-resource-plumbline") });
     await expect((await client()).handshake()).resolves.toBeDefined();
@@ -123,9 +123,9 @@ describe("the plugin as a process", () => {
 
   it("starts with a code cache that V8 does not take", async () => {
     const folder = freshFolder();
-    const bundle = readFileSync(join(root, "dist", "pulumi-resource-plumbline.cjs"), "latin1");
+    const bundle = readFileSync(join(root, "bin", "pulumi-resource-plumbline.cjs"), "latin1");
     const digest = /^\/\*([0-9a-f]{16})\*\//.exec(bundle)?.[1];
-    expect(existsSync(join(root, "dist", `pulumi-resource-plumbline.${digest}.cache`))).toBe(true);
+    expect(existsSync(join(root, "bin", `pulumi-resource-plumbline.${digest}.cache`))).toBe(true);
     writeFileSync(join(folder, "pulumi-resource-plumbline.cjs"), bundle, "latin1");
     writeFileSync(join(folder, `pulumi-resource-plumbline.${digest}.cache`), "of another make");
     copyFileSync(program, join(folder, "pulumi-resource-plumbline"));
