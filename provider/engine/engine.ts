@@ -14,7 +14,7 @@ import type { Engine, EngineOptions } from "./operations/facade.ts";
 import { takeIn } from "./operations/intake.ts";
 import { createKeeping } from "./operations/keeping.ts";
 import { createOperations, type Operations } from "./operations/operation.ts";
-import { findDrift, refreshState } from "./operations/refresh.ts";
+import { findDrift, findPending, refreshState } from "./operations/refresh.ts";
 import { type Move, retarget } from "./operations/retarget.ts";
 import { type Survey, surveyAccount } from "./operations/survey.ts";
 import { createUpdate } from "./operations/update.ts";
@@ -134,7 +134,7 @@ function onState(
         const declared = await execution.check(run.aside("validate"));
         const drifted = declared === undefined || run.hasFailed() ? [] : await findDrift(run, declared);
         run.tellRepeated();
-        return { drifted };
+        return { drifted, pending: findPending(run) };
       }),
     destroy: (how = {}) =>
       operate(
@@ -237,7 +237,7 @@ export type { Engine, EngineOptions, PreviewOptions, Result, UpOptions } from ".
 export type { Graph } from "./operations/graph.ts";
 export type { Intake } from "./operations/intake.ts";
 export type { SavedPlan } from "./operations/plan.ts";
-export type { Drifted } from "./operations/refresh.ts";
+export type { Drifted, Pending } from "./operations/refresh.ts";
 export type { Move } from "./operations/retarget.ts";
 export type { Discovery, LeftOut, Managed, Survey, SurveyOptions } from "./operations/survey.ts";
 export type { LockOwner } from "./state/backend.ts";

@@ -53,6 +53,8 @@ export interface Step {
   readonly retained?: boolean;
   /** True for a delete without a request of its own: the service deletes the object with the one that it is within. */
   readonly along?: boolean;
+  /** What an earlier run left open of it, and this one ends: its creation was interrupted, or why its last change failed. */
+  readonly unfinished?: readonly string[];
   /** True when the old object goes before the new one is made. */
   readonly deleteBeforeReplace?: boolean;
   readonly position?: Position;
@@ -152,6 +154,7 @@ export function stepJson(step: Step): object {
     ...(step.retained ? { retained: true } : {}),
     ...(step.along ? { along: true } : {}),
     ...(step.deleteBeforeReplace ? { deleteBeforeReplace: true } : {}),
+    ...(step.unfinished ? { unfinished: step.unfinished } : {}),
   };
 }
 

@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { quoted } from "../../core/masking.ts";
 import { shortToken } from "../../core/token.ts";
-import type { Drifted } from "../../engine/engine.ts";
+import type { Drifted, Pending } from "../../engine/engine.ts";
 import { printable } from "../../engine/event.ts";
 import { exitCode } from "../exit.ts";
 import { allowGone, goneOf } from "../flags.ts";
@@ -27,15 +27,15 @@ export function addDriftCommand(program: Command): void {
             engine.drift(goneOf(flags)),
           );
           if (!settings.showSecrets) guard(result.drifted);
-          if (settings.json) print(JSON.stringify({ drifted: result.drifted.map(driftJson) }, null, 2));
-          else if (result.result === "succeeded") showDrift(settings, result.drifted);
+          if (settings.json) print(JSON.stringify(driftJson(result), null, 2));
+          else if (result.result === "succeeded") showDrift(settings, result);
           const code = codeOf(result);
           if (code !== exitCode.done) {
             if (settings.json)
               for (const found of result.diagnostics) printError(diagnosticText(found, settings.colors));
             return code;
           }
-          return result.drifted.length > 0 ? exitCode.drift : exitCode.done;
+          return result.drifted.length + result.pending.length > 0 ? exitCode.drift : exitCode.done;
         },
         { judges: true },
       ),
@@ -53,7 +53,18 @@ function driftRenderer(settings: Settings): Renderer {
   };
 }
 
-function driftJson(found: Drifted): object {
+/** What the command tells. */
+interface Told {
+  readonly drifted: readonly Drifted[];
+  readonly pending: readonly Pending[];
+}
+
+const driftJson = ({ drifted, pending }: Told): object => ({
+  drifted: drifted.map(driftedJson),
+  ...(pending.length > 0 && { pending: pending.map(({ urn, reasons }) => ({ urn, reasons })) }),
+});
+
+function driftedJson(found: Drifted): object {
   const paths = Object.entries(found.paths).map(([path, all]) => {
     const values = sealedAlike(all);
     return [
@@ -69,7 +80,7 @@ function driftJson(found: Drifted): object {
   return { urn: found.urn, id: found.id, kind: found.kind, paths: Object.fromEntries(paths) };
 }
 
-function showDrift(settings: Settings, drifted: readonly Drifted[]): void {
+function showDrift(settings: Settings, { drifted, pending }: Told): void {
   const { colors, showSecrets } = settings;
   for (const found of drifted) {
     const head = `${colors.dim(shortToken(found.type))} ${colors.bold(quoted(found.name))} (${quoted(found.id)})`;
@@ -84,5 +95,15 @@ function showDrift(settings: Settings, drifted: readonly Drifted[]): void {
       );
     }
   }
-  print(drifted.length === 0 ? colors.green("no drift") : `${drifted.length} drifted`);
+  for (const { type, name, reasons } of pending) {
+    print(`${colors.yellow("pending")} ${colors.dim(shortToken(type))} ${colors.bold(quoted(name))}`);
+    print(`    ${quoted(reasons.join(" "))}`);
+  }
+  const counts = [
+    ...(drifted.length > 0 ? [`${drifted.length} drifted`] : []),
+    ...(pending.length > 0
+      ? [`${pending.length} pending: the next \`plumbline up\` looks and ends them`]
+      : []),
+  ];
+  print(counts.length === 0 ? colors.green("no drift") : counts.join(", "));
 }

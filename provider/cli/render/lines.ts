@@ -55,9 +55,10 @@ export function detailLines(step: Step, options: { diff: boolean } & Palette): s
   if (step.op === "replace" && step.replaceReasons.length > 0) {
     lines.push(options.colors.magenta(`replaced because of ${quoted(step.replaceReasons.join(", "))}`));
   }
+  if (step.unfinished) lines.push(`unfinished: ${quoted(step.unfinished.join(" "))}`);
   if (options.diff) {
     lines.push(...(step.op === "create" ? inputLines(step, options) : changeLines(step, options)));
-  } else if (step.op === "update" || step.op === "replace") {
+  } else if ((step.op === "update" || step.op === "replace") && Object.keys(step.detailedDiff).length > 0) {
     lines.push(`changes: ${quoted(Object.keys(step.detailedDiff).join(", "))}`);
   }
   return lines;

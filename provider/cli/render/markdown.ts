@@ -29,12 +29,12 @@ export function createMarkdownRenderer(write: (line: string) => void, stack: str
       if (steps.length > 0) {
         write("| | resource | type | changes |\n| --- | --- | --- | --- |");
         for (const step of steps) {
-          const changes =
-            step.op === "update" || step.op === "replace"
-              ? changeLines(step, { colors, showSecrets: false })
-                  .map((line) => `\`${cell(line)}\``)
-                  .join("<br>")
-              : "";
+          const isChange = step.op === "update" || step.op === "replace";
+          const changed = isChange ? changeLines(step, { colors, showSecrets: false }) : [];
+          const changes = [
+            ...(step.unfinished ?? []).map(cell),
+            ...changed.map((line) => `\`${cell(line)}\``),
+          ].join("<br>");
           write(`| ${word(step, "plan")} | **${cell(step.name)}** | ${shortToken(step.type)} | ${changes} |`);
         }
       }

@@ -23,7 +23,7 @@ import { withSources } from "./property.ts";
 import type { Run } from "./run.ts";
 
 /** What the next run is told of a creation of which the end is not known. */
-const interruptedCreate = "Its creation was interrupted.";
+export const interruptedCreate = "Its creation was interrupted.";
 
 export interface CreateOrder {
   readonly provider: Provider;

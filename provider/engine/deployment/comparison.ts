@@ -78,6 +78,7 @@ export function shown(
     oldInputs: old.inputs,
     oldOutputs: old.outputs,
     newInputs: inputs,
+    ...(old.initErrors && old.initErrors.length > 0 ? { unfinished: old.initErrors } : {}),
     ...registry.position(settled.goal),
   };
 }

@@ -8,7 +8,7 @@ import { EngineError } from "../failure.ts";
 import type { Goal, Registered } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
 import { adopt } from "./adoption.ts";
-import { createObject, guarded, updateObject } from "./apply.ts";
+import { createObject, guarded, interruptedCreate, updateObject } from "./apply.ts";
 import { type Compared, compare, refuseProtected, refuseRetained, shown } from "./comparison.ts";
 import { type Entry, type Found, type Settled, wantedState } from "./goal.ts";
 import { takeUpAttempt } from "./leftover.ts";
@@ -127,6 +127,7 @@ async function decide(
     const isReplacement = old?.pendingReplacement === true;
     const step = stepFor(isReplacement ? "replace" : "create", wanted, {
       newInputs: wanted.inputs,
+      ...(earlier ? { unfinished: [`${interruptedCreate} What it made is looked for first.`] } : {}),
       ...registry.position(settled.goal),
       ...(isReplacement
         ? {

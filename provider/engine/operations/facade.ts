@@ -15,7 +15,7 @@ import type { Adopted, Adoption } from "./adoption.ts";
 import type { Graph } from "./graph.ts";
 import type { Intake } from "./intake.ts";
 import type { SavedPlan } from "./plan.ts";
-import type { Drifted } from "./refresh.ts";
+import type { Drifted, Pending } from "./refresh.ts";
 import type { Move } from "./retarget.ts";
 import type { Survey, SurveyOptions } from "./survey.ts";
 
@@ -87,7 +87,7 @@ export interface Engine {
   }) => Promise<Result>;
   readonly drift: (options?: {
     readonly allowGone?: boolean;
-  }) => Promise<Result & { readonly drifted: readonly Drifted[] }>;
+  }) => Promise<Result & { readonly drifted: readonly Drifted[]; readonly pending: readonly Pending[] }>;
   /** `previewOnly` shows what would go. Throws EngineError `protect` before anything is deleted. */
   readonly destroy: (options?: {
     readonly previewOnly?: boolean;

@@ -4,6 +4,7 @@ import { isProviderType, urnParts } from "../../core/engines/urn.ts";
 import { isWithin, parsePath } from "../../core/property-path.ts";
 import type { Urn } from "../../core/protocol.ts";
 import { isSecret, secret, type Value, type ValueMap } from "../../core/value.ts";
+import { interruptedCreate } from "../deployment/apply.ts";
 import { refreshed, settleCreations } from "../deployment/leftover.ts";
 import { type Live, readObject } from "../deployment/observation.ts";
 import { inverted, sameValue, valueAt, withoutHidden } from "../deployment/property.ts";
@@ -154,6 +155,35 @@ export interface Drifted {
   };
   readonly position?: Position;
 }
+
+/** A resource of which an earlier run left something open, so that nobody knows it whole. */
+export interface Pending {
+  readonly urn: Urn;
+  readonly type: string;
+  readonly name: string;
+  readonly reasons: readonly string[];
+}
+
+/** What earlier runs left open, as far as it is targeted: the next `up` ends it. */
+export function findPending({ ledger, isTargeted }: Run): Pending[] {
+  const of = ({ urn, type }: ResourceState, reasons: readonly string[]): Pending => ({
+    ...{ urn, type, name: urnParts(urn).name },
+    reasons,
+  });
+  const begun = [...ledger.attempts.values()].map(({ kind, resource }) => of(resource, [interrupted[kind]]));
+  const left = [...ledger.resources].flatMap(([slot, state]) =>
+    state.initErrors && state.initErrors.length > 0 && !ledger.attempts.has(slot)
+      ? [of(state, state.initErrors)]
+      : [],
+  );
+  return [...begun, ...left].filter(({ urn }) => isTargeted(urn));
+}
+
+const interrupted = {
+  creating: interruptedCreate,
+  updating: "Its last update was interrupted.",
+  deleting: "Its deletion was interrupted.",
+};
 
 /**
  * Compares declared, last applied and live. What only the declaration changed is no drift, nor is what `ignoreChanges` names. `declared`
