@@ -55,6 +55,7 @@ export function openLineFile<Line extends object>(file: string, use: LineUse<Lin
   let pending: Line[] = [];
   let written: Promise<void> = Promise.resolve();
   let isScheduled = false;
+  let isAppending = false;
   let isTroubled = false;
   /** How much of which file has been read. Inode numbers are used again, so the birth time tells files apart. */
   let seen = { identity: "", size: 0 };
@@ -130,18 +131,20 @@ export function openLineFile<Line extends object>(file: string, use: LineUse<Lin
     isScheduled = false;
     const lines = [...pending];
     if (lines.length === 0) return;
+    isAppending = true;
     try {
       await append(lines);
     } catch (error) {
       trouble(error);
     }
+    isAppending = false;
     pending = pending.slice(lines.length);
-    if (lines.some(use.leavesWaste)) tidy();
+    if (pending.length === 0 && lines.some(use.leavesWaste)) tidy();
   }
 
   /** Removes the file when nothing in it matters, rewrites it when little does. */
   function tidy(): void {
-    if (isTroubled || pending.length > 0) return;
+    if (isTroubled) return;
     catchUp();
     const live = textOf(use.live());
     if (live !== "" && seen.size < live.length * 4 + worthRewriting) return;
@@ -158,7 +161,8 @@ export function openLineFile<Line extends object>(file: string, use: LineUse<Lin
     flushed: () => written,
     flushNow: () => {
       const lines = pending;
-      pending = [];
+      // An append under way may reach the file after this: what came after it is then written once more, as the last word.
+      if (!isAppending) pending = [];
       try {
         if (lines.length > 0) {
           mkdirSync(dirname(file), { recursive: true });

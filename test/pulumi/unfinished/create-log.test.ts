@@ -36,6 +36,20 @@ describe("the create log", () => {
     );
   });
 
+  it("keeps nothing of notes that went, though an append was under way when all was written at once", async () => {
+    for (let turns = 0; turns < 60; turns += 1) {
+      const file = freshFile();
+      const log = openCreateLog(file);
+      await log.hold("T 7", { pool: 1 });
+      log.leave("T 7", { pool: 1 });
+      for (let turn = 0; turn < turns % 6; turn += 1) await setImmediate();
+      log.leave("T 7", {});
+      log.flushNow();
+      await log.flushed();
+      expect([turns, existsSync(file) ? readFileSync(file, "utf8") : ""]).toEqual([turns, ""]);
+    }
+  });
+
   it("keeps the start of an attempt that is begun again, for what it looks for may be as old", async () => {
     const file = freshFile();
     await openCreateLog(file).begin("urn:a", "T", at);
