@@ -64,9 +64,15 @@ export async function leftBy(
   inputs: ValueMap,
   info: ResourceInfo | undefined,
 ): Promise<Left | undefined> {
-  const then = inputsThen(cutOff, inputs, info);
   const { earlierAttempt } = cutOff;
-  const found = await provider.find({ ...subject, inputs: then, earlierAttempt });
+  const find = (as: ValueMap) => provider.find({ ...subject, inputs: as, earlierAttempt });
+  let then = inputsThen(cutOff, inputs, info);
+  let found = await find(then);
+  if (found === undefined && earlierAttempt.id !== undefined) {
+    // A run that was killed too may have changed it to what is declared now.
+    then = withoutUnknowns(inputs);
+    found = await find(then);
+  }
   if (found === undefined) return undefined;
   const { id, state } = found;
   if (found.lost) {

@@ -37,7 +37,7 @@ async function open(): Promise<Scene> {
 }
 
 /** A run of the engine, with a plugin of its own. */
-async function run({ emulator, folder }: Scene) {
+async function run({ emulator, folder }: Pick<Scene, "emulator" | "folder">) {
   const engine = await startEngine();
   const parts = { createProvider, catalogue, packageSchema };
   const plugin = await startPlugin(parts, { folder, engineAddress: engine.address });
@@ -295,6 +295,7 @@ describe("a killed create that is declared otherwise by the next run", () => {
     const again = await second.check(urn, next, {}, naming);
     const resumed = await second.create(urn, again.inputs);
     return {
+      ...scene,
       made,
       resumed,
       name: inputs["label"],
@@ -329,6 +330,16 @@ describe("a killed create that is declared otherwise by the next run", () => {
       expect(added.volumes).toMatchObject([{ label: "mine", tags: ["now"] }]);
       const taken = await rerun(named, { moment, declared });
       expect(taken.volumes).toMatchObject([{ label: "mine", tags: [] }]);
+    });
+
+    it(`${moment}: what was changed in place by a run that was killed too is found by what it is now`, async () => {
+      const mine = { ...volume, label: "mine" };
+      const changed = await rerun(mine, { moment });
+      const scene = { emulator: changed.emulator, folder: changed.folder };
+      const third = await run(scene);
+      const { inputs } = await third.check(urn, mine, {}, { seed: seedOf("third") });
+      const { id } = await third.create(urn, inputs);
+      expect(id).toBe(changed.made.id);
     });
 
     it(`${moment}: what cannot be changed is deleted and made anew, and the preview says so`, async () => {
