@@ -22,7 +22,7 @@ const families = ["dns", "networks", "machines", "databases", "monitoring", "obj
 /** Each part with its engine, and every so many-th of its points that the bounded run tries. The real engine's parts are tried family by family, as jobs of their own. */
 const parts = [
   { part: "kill", engine: "pulumi", every: 45, byFamily: true },
-  { part: "kill", engine: "plugin", every: 20, byFamily: true },
+  { part: "kill", engine: "plugin", every: 10, byFamily: true },
   { part: "kill", engine: "embedded", every: 9 },
   { part: "storm", engine: "embedded", every: 20 },
   { part: "faults", engine: "embedded", every: 25 },

@@ -112,13 +112,13 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
     }
   }
 
-  /** What the preview says that it deletes beside its steps: what a killed create left and cannot be gone on with. */
+  /** What the preview says that becomes of what a killed create left, beside its steps. */
   const announced = (): Outcome["steps"] =>
     engine.heard.flatMap(({ message }) => {
-      const [, name, id] = /: (\w+) (\S+) is there, but .* the update deletes it/.exec(message) ?? [];
-      return id === undefined
-        ? []
-        : [{ op: "delete" as const, type: name!, name: name!, id, detailedDiff: {} }];
+      const [, type, id, fate] =
+        /: (\w+) (\S+) is there\b.*; the update (deletes it|changes it in place)/.exec(message) ?? [];
+      const op = fate === "deletes it" ? "delete" : "update";
+      return id === undefined ? [] : [{ op, type: type!, name: type!, id, detailedDiff: {} }];
     });
 
   const bench: PluginBench = {
