@@ -3,16 +3,7 @@
 import { stringify } from "yaml";
 import { makeUrn, stackUrn } from "../../core/engines/urn.ts";
 import { shortToken } from "../../core/token.ts";
-import {
-  isArchive,
-  isAsset,
-  isResourceReference,
-  isSecret,
-  isUnknown,
-  isValueMap,
-  type Value,
-  type ValueMap,
-} from "../../core/value.ts";
+import { isSecret, isTagged, isValueMap, type Value, type ValueMap } from "../../core/value.ts";
 import { guarded } from "../deployment/apply.ts";
 import { ensureStack } from "../deployment/deployment.ts";
 import { undeclared, wantedState } from "../deployment/goal.ts";
@@ -106,7 +97,7 @@ export function blockOf(state: ResourceState): Pick<Adopted, "yaml" | "secrets">
       secrets.push(key);
       return `\${${key}}`;
     }
-    if (isUnknown(value) || isResourceReference(value) || isAsset(value) || isArchive(value)) return null;
+    if (isTagged(value)) return null;
     if (typeof value === "string") return value.replaceAll("$", "$$$$");
     if (Array.isArray(value)) return value.map((item, i) => plain(item as Value, `${path}-${i}`));
     if (isValueMap(value)) {
