@@ -11,7 +11,7 @@ import {
 } from "../../machine/regular-file.ts";
 import { type Program, ProgramError } from "../host.ts";
 import type { ProjectFiles } from "./evaluation/builtin.ts";
-import { runTemplate } from "./evaluation/run.ts";
+import { runTemplate } from "./evaluation/schedule.ts";
 import { checkTemplate } from "./program/check.ts";
 import { readConfig } from "./program/config.ts";
 import { type Graph, linkTemplate, withFirst } from "./program/dependencies.ts";

@@ -9,8 +9,8 @@ import type { Template } from "../program/template.ts";
 import { boundedInFileOrder, createReport } from "../syntax/report.ts";
 import type { ProjectFiles } from "./builtin.ts";
 import type { Evaluation } from "./context.ts";
+import { registerResource } from "./declaration.ts";
 import { evaluate } from "./evaluator.ts";
-import { registerResource } from "./registration.ts";
 import { createSizes } from "./size.ts";
 import { define, isResourceTerm, resolveTerm, type Term, tracked, withoutNothing } from "./term.ts";
 
