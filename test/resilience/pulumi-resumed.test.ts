@@ -40,6 +40,31 @@ describe.skipIf(!canKill)("an engine killed at the answer to a POST", { timeout:
     expect((await project.up()).changes).toEqual({ same: 1 });
   });
 
+  it("of a forced replacement goes on with it when it is forced again, and makes no second one", async ({
+    onTestFinished,
+  }) => {
+    const stage = await openKillable(volume({ region: "us-east", size: 20 }), onTestFinished);
+    const { project, emulator } = stage;
+    await project.up();
+    const [old] = kept(emulator, "volumes");
+    const [disk] = await project.resources();
+    const force = ["--replace", String(disk?.urn)];
+    await project.up(...force);
+    const [other, ...more] = kept(emulator, "volumes");
+    expect(more).toEqual([]);
+    expect(other?.id).not.toBe(old?.id);
+    await killed(stage, "POST /volumes", { args: ["up", "--yes", "--skip-preview", ...force] });
+    const made = kept(emulator, "volumes").find(({ id }) => id !== other?.id);
+    const again = await project.attempt("up", "--yes", "--skip-preview", ...force);
+    expect(kept(emulator, "volumes")).toHaveLength(again.code === 0 ? 1 : 2);
+    if (again.code !== 0) {
+      await project.refresh();
+      await project.up(...force);
+    }
+    expect(kept(emulator, "volumes").map(({ id }) => id)).toEqual([made?.id]);
+    expect((await project.up()).changes).toEqual({ same: 1 });
+  });
+
   it("of a key, deletes the one whose secret nobody was told, and makes it anew under its name", async ({
     onTestFinished,
   }) => {

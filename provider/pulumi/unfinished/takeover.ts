@@ -54,6 +54,8 @@ export function createTakeover(log: CreateLog): Takeover {
   const named = new Map<string, Set<string>>();
   const withOldInputs = new Map<string, ValueMap>();
   const withAnswer = new Set<string>();
+  /** Checked as something new, and not created since. */
+  const checkedAnew = new Set<string>();
   const withNamedId = new Set<string>();
   /** Creates of this process that went on with nothing: a refusal ends their entry. */
   const begunAfresh = new Set<string>();
@@ -99,6 +101,9 @@ export function createTakeover(log: CreateLog): Takeover {
       return `an earlier run was killed while it replaced this, after it had made ${open.id}, and Pulumi does not say here whether it has saved that: run \`pulumi refresh\` first, and then the same again`;
     },
     naming: (urn, given) => {
+      // A forced replacement is checked twice as something new, and a first create once.
+      if (checkedAnew.has(urn) && !withOldInputs.has(urn)) withOldInputs.set(urn, {});
+      checkedAnew.add(urn);
       const earlier = isHidden(urn) ? undefined : log.find(urn)?.naming;
       const isSwitchedOff = given.autonaming?.mode === "disable";
       const naming = isSwitchedOff ? given : (earlier ?? given);
@@ -106,6 +111,7 @@ export function createTakeover(log: CreateLog): Takeover {
       return naming;
     },
     foreseen: (urn) => {
+      checkedAnew.delete(urn);
       const earlier = isHidden(urn) ? undefined : log.find(urn);
       if (earlier === undefined) return undefined;
       const holder = earlier.id === undefined ? urn : objectKey(earlier.type, earlier.id);
@@ -116,6 +122,7 @@ export function createTakeover(log: CreateLog): Takeover {
       return { cutOff: cutOffOf(earlier), notes: notesIn({ held: () => held, hold }, { isReadOnly: false }) };
     },
     begin: async (urn, type, at, lasting) => {
+      checkedAnew.delete(urn);
       const open = log.find(urn);
       // The plugin of a killed engine ends the calls that it still has; what they make must be there to be found.
       if (open !== undefined && open.id === undefined) await endOf(open.pid);
