@@ -46,9 +46,18 @@ export async function withStack(
 ): Promise<void> {
   const settings = settingsOf(command);
   const cancel = new AbortController();
+  let current: Renderer | undefined;
+  const say = (line: string) => {
+    if (settings.json) return;
+    if (current?.notice) current.notice(line);
+    else printError(line);
+  };
   const onSignal = () => {
-    if (cancel.signal.aborted) process.exit(exitCode.interrupted);
-    if (!settings.json) printError("\ninterrupted: what runs is ended first; once more to stop at once");
+    if (cancel.signal.aborted) {
+      say("stopped at once: the service goes on with what it was asked for, and the next run finds it");
+      process.exit(exitCode.interrupted);
+    }
+    say("interrupted: what was asked for is ended first, and nothing is lost;\n  once more to stop at once");
     cancel.abort();
   };
   process.on("SIGINT", onSignal);
@@ -65,7 +74,6 @@ export async function withStack(
     if (program.projectName === "" && !judges) refuseBroken(program, settings);
     if (settings.emulator) emulator = await startEmbedded(settings.emulator.file);
     const makeProvider = emulator ? providerOf(emulator, settings) : hintingProvider;
-    let current: Renderer | undefined;
     const engine = createEngine({
       project: program.projectName || (project?.(settings) ?? "unnamed"),
       stack: settings.stack,

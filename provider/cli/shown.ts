@@ -35,6 +35,7 @@ export function problemsOnly(inner: Renderer): Renderer {
     event(event) {
       if (event.event === "diagnostic" || event.event === "failed") inner.event(event);
     },
+    ...(inner.notice && { notice: inner.notice }),
     close: () => inner.close(),
   };
 }
@@ -50,6 +51,7 @@ export function once(inner: Renderer, told: Set<string>): Renderer {
       }
       inner.event(event);
     },
+    ...(inner.notice && { notice: inner.notice }),
     close: () => inner.close(),
   };
 }

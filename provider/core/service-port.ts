@@ -8,7 +8,7 @@ export interface WireObject {
 export interface WaitOptions {
   /** Seconds until the wait fails with a TimeoutError. */
   readonly timeoutSeconds: number;
-  /** Called with a short status (`volume 7: creating (12 s)`) at most once a second; what it throws ends the wait. */
+  /** Called with how it stands (`creating for 12 s`) at most once a second; what it throws ends the wait. */
   readonly onProgress?: (message: string) => void;
   readonly signal?: AbortSignal | undefined;
 }

@@ -35,6 +35,8 @@ export interface Step {
   /** Canonical token. */
   readonly type: string;
   readonly name: string;
+  /** The resource that is declared as its parent; absent: none but the stack. */
+  readonly parent?: Urn;
   /** The object's id before the step; for a create the id that it got. Absent while there is none. */
   readonly id?: string;
   /** By property path; without what `hideDiffs` names. */
@@ -81,6 +83,8 @@ export interface Guard {
 
 export interface Summary {
   readonly operation: Operation;
+  /** True for what was only planned: nothing was done. */
+  readonly previewOnly?: true;
   readonly result: Outcome;
   readonly counts: StepCounts;
   /** Requests made, by HTTP method. */
@@ -95,6 +99,8 @@ export type EngineEvent =
   | {
       readonly event: "start";
       readonly operation: Operation;
+      /** True when what follows is only planned. */
+      readonly previewOnly?: true;
       readonly project: string;
       readonly stack: string;
     }
@@ -120,18 +126,22 @@ export type Emit = (event: EngineEvent) => void;
 
 /**
  * A value as it may be printed in JSON: secrets read `[secret]` (or are shown when asked), unknowns `[unknown]`, references as their
- * id, assets and archives by what they are made of.
+ * id, assets and archives by what they are made of. `unknownWord` says what an unknown reads.
  */
-export function printable(value: Value, showSecrets = false): unknown {
-  if (isUnknown(value)) return "[unknown]";
-  if (isSecret(value)) return showSecrets ? printable(value.value, true) : "[secret]";
+export function printable(
+  value: Value,
+  showSecrets = false,
+  unknownWord: (source: string | undefined) => string = () => "[unknown]",
+): unknown {
+  if (isUnknown(value)) return unknownWord(value.source);
+  if (isSecret(value)) return showSecrets ? printable(value.value, true, unknownWord) : "[secret]";
   if (isResourceReference(value)) return typeof value.id === "string" ? value.id : value.urn;
   if (isAsset(value)) return { asset: value.path ?? value.uri ?? `sha256:${value.hash ?? "?"}` };
   if (isArchive(value)) return { archive: value.path ?? value.uri ?? `sha256:${value.hash ?? "?"}` };
-  if (Array.isArray(value)) return value.map((item) => printable(item as Value, showSecrets));
+  if (Array.isArray(value)) return value.map((item) => printable(item as Value, showSecrets, unknownWord));
   if (isValueMap(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [name, printable(item, showSecrets)]),
+      Object.entries(value).map(([name, item]) => [name, printable(item, showSecrets, unknownWord)]),
     );
   }
   return value;
@@ -179,6 +189,7 @@ export function eventJson(event: EngineEvent, showSecrets = false): object {
       return {
         event: event.event,
         operation: event.operation,
+        ...(event.previewOnly ? { previewOnly: true } : {}),
         result: event.result,
         summary: event.counts,
         requests: event.requests,

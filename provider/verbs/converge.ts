@@ -167,7 +167,12 @@ export async function untilReady(
   };
   if (isReady(object)) return object;
   const what = `waiting for ${task.type.name} ${task.id} to be ready`;
-  const seen = await actionContext(task).wait(pathOf(task.type, task.id), what, isReady);
+  const seen = await actionContext(task).wait(
+    pathOf(task.type, task.id),
+    what,
+    isReady,
+    task.before ? undefined : ready.usually,
+  );
   return task.type.fetch ? fetchObject(subjectOf(task), { fresh: true }) : (seen ?? object);
 }
 

@@ -46,11 +46,14 @@ export function actionContext(task: Pick<Task, "identity" | "scope" | "values">)
     log: scope.log,
     notes: scope.notes,
     bytesOf: (asset) => bytesOf(asset, scope.signal),
-    wait: (path, what, isDone) => {
-      scope.log("info", what, { ephemeral: true });
+    wait: (path, what, isDone, usually) => {
+      const tell = (parts: readonly string[]) =>
+        scope.log("info", `${what}: ${parts.join(", ")}`, { ephemeral: true });
+      const usual = usually === undefined ? [] : [`usually ${usually}`];
+      tell(["begun", ...usual]);
       return scope.service.waitFor(path, isDone, {
         timeoutSeconds: scope.remaining(),
-        onProgress: (message) => scope.log("info", message, { ephemeral: true }),
+        onProgress: (message) => tell([message, ...usual]),
         signal: scope.signal,
       });
     },

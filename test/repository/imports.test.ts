@@ -25,7 +25,12 @@ const mayImport: { [room: string]: readonly string[] } = {
   core: ["core"],
   resources: ["resources", "core"],
   // The port and its errors alone (decision 025).
-  service: ["service", "provider/core/service-port.ts", "provider/core/protocol/failures.ts"],
+  service: [
+    "service",
+    "provider/core/service-port.ts",
+    "provider/core/protocol/failures.ts",
+    "provider/core/duration.ts",
+  ],
   provider: ["provider", "core", "service", "resources"],
   pulumi: ["pulumi", "core", "provider"],
   engine: ["engine", "core", "provider"],

@@ -117,7 +117,7 @@ describe("a wait", () => {
     });
     expect(ready).toMatchObject({ status: "active" });
     expect(service.requests()).toEqual({ POST: 1, GET: 2 });
-    expect(told).toEqual([`volume ${id}: waiting (0 s; the service answered 502)`]);
+    expect(told).toEqual([expect.stringMatching(/^waiting for 0\.\d s; the service answered 502$/)]);
   });
 
   it("for many volumes polls their list, not each of them", async () => {

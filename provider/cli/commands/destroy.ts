@@ -5,31 +5,37 @@ import { confirm } from "../ask.ts";
 import { exitCode } from "../exit.ts";
 import { addTargetOption, allowGone, goneOf, targetsOf } from "../flags.ts";
 import { codeOf, type Stack, withStack } from "../open-stack.ts";
+import { thousands } from "../render/format.ts";
 import { lines, renderer } from "../shown.ts";
 
 export function addDestroyCommand(program: Command): void {
   addTargetOption(program.command("destroy"))
     .description("delete everything that the stack made, in reverse order")
     .option(...allowGone)
-    .action((flags: { target?: string[]; allowGone?: boolean }, command: Command) =>
-      withStack(command, (stack) => destroy(stack, { ...targetsOf(flags), ...goneOf(flags) })),
+    .option("--diff", "show each resource of a long list")
+    .action((flags: { target?: string[]; allowGone?: boolean; diff?: boolean }, command: Command) =>
+      withStack(command, (stack) =>
+        destroy(stack, { ...targetsOf(flags), ...goneOf(flags) }, flags.diff === true),
+      ),
     );
 }
 
 async function destroy(
   { settings, engine, shown, signal }: Stack,
   how: { targets?: string[]; allowGone?: boolean },
+  diff: boolean,
 ) {
   let expected: number | undefined;
   if (!settings.yes) {
-    const preview = await shown(lines(settings), () => engine.destroy({ ...how, previewOnly: true }));
+    const preview = await shown(lines(settings, diff), () => engine.destroy({ ...how, previewOnly: true }));
     if (preview.result !== "succeeded") return codeOf(preview);
     expected = preview.counts.delete;
     if (!preview.changes) return exitCode.done;
-    await confirm(settings, `Delete ${expected} of ${settings.stack}?`, signal);
+    await confirm(settings, `Delete these ${thousands(expected)} of ${settings.stack}?`, signal);
   }
-  const result = await shown(renderer(settings, expected === undefined ? {} : { expected }), () =>
-    engine.destroy(how),
+  const result = await shown(
+    renderer(settings, { diff, ...(expected === undefined ? {} : { expected }) }),
+    () => engine.destroy(how),
   );
   return codeOf(result);
 }

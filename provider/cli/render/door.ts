@@ -29,12 +29,26 @@ export function outward(text: string): string {
     .join("");
 }
 
+/** Streams whose reader has gone. */
+const deserted = new WeakSet<NodeJS.WriteStream>();
+
+/** A reader that goes away (`| head`) ends no run: what follows is not written, and the exit code is the run's own. */
+function outliveReader(stream: NodeJS.WriteStream): void {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE" && error.code !== "EIO") throw error;
+    deserted.add(stream);
+  });
+}
+
+outliveReader(process.stdout);
+outliveReader(process.stderr);
+
+function write(stream: NodeJS.WriteStream, line: string): void {
+  if (!deserted.has(stream)) stream.write(`${outward(line)}\n`);
+}
+
 /** Prints to the standard output, with a line end. */
-export const print = (line: string): void => {
-  process.stdout.write(`${outward(line)}\n`);
-};
+export const print = (line: string): void => write(process.stdout, line);
 
 /** Prints to the standard error, with a line end. */
-export const printError = (line: string): void => {
-  process.stderr.write(`${outward(line)}\n`);
-};
+export const printError = (line: string): void => write(process.stderr, line);

@@ -1,6 +1,7 @@
 /** Words, marks and colours that every way of showing a run shares. Knows no terminal. */
 
 import type pc from "picocolors";
+import { duration } from "../../core/duration.ts";
 import { quoted, visible } from "../../core/masking.ts";
 import { parsePath } from "../../core/property-path.ts";
 import type { RequestCounts } from "../../core/protocol.ts";
@@ -37,6 +38,17 @@ const doing: { readonly [op in StepOp]: readonly [plan: string, running: string,
   read: ["read", "reading", "read"],
 };
 
+export const mark = (op: StepOp): string => marks[op];
+
+/** A type without our package's name (`dns:Record`). */
+export const plainType = (token: string): string => shortToken(token).replace(/^plumbline:/, "");
+
+/** `10,000`. */
+export const thousands = (count: number): string => count.toLocaleString("en-US");
+
+/** A text of others within a line of ours. */
+export const inLine = (text: string): string => quoted(text.replace(/\s+/g, " "));
+
 /** What a step is called in a plan, while it runs, and once it is over. */
 export function word(step: Step, tense: "plan" | "running" | "done"): string {
   const [plan, running, done] = doing[step.op];
@@ -64,23 +76,46 @@ export function paint(op: StepOp, colors: Colors): (text: string) => string {
   }
 }
 
-/** `+ plumbline:dns:Record www`. */
-export function title(step: Step, colors: Colors): string {
-  return `${paint(step.op, colors)(marks[step.op])} ${colors.dim(shortToken(step.type))} ${colors.bold(quoted(step.name))}`;
+/**
+ * A step that runs or is over, in columns of their own width, for there is no knowing what follows:
+ * `+ created   dns:Record   www   www A 203.0.113.9 (0.2 s)`. What is wider than `width` loses some of its phrase first.
+ */
+export function stepLine(
+  step: Step,
+  phrase: string,
+  {
+    colors,
+    state,
+    seconds,
+    width = Number.POSITIVE_INFINITY,
+  }: {
+    readonly colors: Colors;
+    readonly state: "running" | "done" | "failed";
+    readonly seconds: number;
+    readonly width?: number;
+  },
+): string {
+  const color = state === "failed" ? colors.red : paint(step.op, colors);
+  const what = state === "failed" ? "failed" : word(step, state);
+  const sign = state === "failed" ? "!" : mark(step.op);
+  const [verb, type] = [what.padEnd(9), plainType(step.type).padEnd(18)];
+  const name = shortened(inLine(step.name), Math.max(8, width / 3)).padEnd(16);
+  const time = `(${duration(seconds)})`;
+  const room = width - [sign, verb, type, name, time].reduce((sum, { length }) => sum + length + 2, -1);
+  const rest = shortened(inLine(phrase), Math.max(0, room));
+  return `${color(`${sign} ${verb}`)}  ${type}  ${colors.bold(name)}  ${rest === "" ? "" : `${rest}  `}${colors.dim(time)}`;
 }
 
-/** `1.2 s`, `3 min 4 s`. */
-export function duration(seconds: number): string {
-  if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s`;
-  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-}
+/** The text, or so much of it as has so many characters. */
+const shortened = (text: string, most: number): string =>
+  text.length <= most ? text : most < 2 ? "" : `${text.slice(0, Math.floor(most) - 1)}…`;
 
 /** `3 to create, 1 to update`, or `nothing to do`. */
 export function countsText(counts: StepCounts, tense: "plan" | "done"): string {
   const parts = (["create", "update", "replace", "delete", "import"] as const)
     .filter((op) => (counts[op] ?? 0) > 0)
-    .map((op) => (tense === "plan" ? `${counts[op]} to ${op}` : `${counts[op]} ${doing[op][2]}`));
-  if (counts.same > 0) parts.push(`${counts.same} unchanged`);
+    .map((op) => `${thousands(counts[op] ?? 0)} ${tense === "plan" ? `to ${op}` : doing[op][2]}`);
+  if (counts.same > 0) parts.push(`${thousands(counts.same)} unchanged`);
   return parts.length > 0 ? parts.join(", ") : "nothing to do";
 }
 
@@ -89,8 +124,8 @@ export function requestsText(requests: RequestCounts): string {
   const parts = Object.entries(requests).filter(([, count]) => count > 0);
   const total = parts.reduce((sum, [, count]) => sum + count, 0);
   if (total === 0) return "no request";
-  const list = parts.map(([method, count]) => `${count} ${method}`).join(", ");
-  return `${total} request${total === 1 ? "" : "s"} (${list})`;
+  const list = parts.map(([method, count]) => `${thousands(count)} ${method}`).join(", ");
+  return `${thousands(total)} request${total === 1 ? "" : "s"} (${list})`;
 }
 
 /** `error: Pulumi.yaml:3:5: …`, with the property where no place is known. */
@@ -131,10 +166,16 @@ export function sealedAlike<T extends { readonly [side: string]: Value | undefin
   return Object.fromEntries(sealed);
 }
 
+/** What an unknown waits for: `[unknown until zone is made]`. */
+function unknownUntil(source: string | undefined): string {
+  const name = source?.split("#")[0]?.split("::").at(-1);
+  return name ? `[unknown until ${quoted(name)} is made]` : "[unknown]";
+}
+
 /** A value on one line, at most `limit` characters. */
 export function oneLine(value: Value | undefined, showSecrets: boolean, limit = 100): string {
   if (value === undefined) return "";
-  const text = visible(JSON.stringify(printable(value, showSecrets)) ?? "");
+  const text = visible(JSON.stringify(printable(value, showSecrets, unknownUntil)) ?? "");
   return text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
 }
 
@@ -174,7 +215,7 @@ export function outputLines(outputs: ValueMap, showSecrets: boolean): string[] {
   const names = Object.keys(outputs);
   const width = Math.max(0, ...names.map((name) => name.length));
   return names.map((name) => {
-    const value = printable(outputs[name] ?? null, showSecrets);
+    const value = printable(outputs[name] ?? null, showSecrets, unknownUntil);
     return `${quoted(name).padEnd(width)}  ${typeof value === "string" ? quoted(value) : JSON.stringify(value)}`;
   });
 }

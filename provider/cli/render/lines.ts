@@ -1,19 +1,21 @@
 /** Shows a run as plain lines, each written once: for pipes, logs and `--no` terminals. */
 
+import { duration } from "../../core/duration.ts";
 import { quoted } from "../../core/masking.ts";
+import type { Urn } from "../../core/protocol.ts";
 import type { EngineEvent, Operation, Step } from "../../engine/event.ts";
 import {
   changeLines,
   countsText,
   diagnosticText,
-  duration,
   inputLines,
   outputLines,
   type Palette,
   requestsText,
-  title,
-  word,
+  stepLine,
 } from "./format.ts";
+import { phraseOf } from "./phrase.ts";
+import { isWorthALine, planLines } from "./plan.ts";
 
 export interface LineOptions extends Palette {
   /** Show every changed property, and the inputs of what is made. */
@@ -24,29 +26,29 @@ export interface LineOptions extends Palette {
 /** What shows a run: takes each event, and is closed at the end. */
 export interface Renderer {
   event(event: EngineEvent): void;
+  /** Says something between the events, where that would spoil what is drawn otherwise. Absent: to the standard error. */
+  notice?(line: string): void;
   close(): void;
 }
 
-const headings: { readonly [operation in Operation]: string } = {
-  validate: "Validating",
-  preview: "Preview of",
-  up: "Updating",
-  refresh: "Refreshing",
-  drift: "Looking for drift in",
-  destroy: "Destroying",
-  import: "Importing into",
-  invoke: "Calling a function of",
-  retarget: "Moving",
+const headings: { readonly [operation in Operation]: readonly [done: string, planned: string] } = {
+  validate: ["Validating", "Validating"],
+  preview: ["Preview of", "Preview of"],
+  up: ["Updating", "Preview of"],
+  refresh: ["Refreshing", "Preview of refreshing"],
+  drift: ["Looking for drift in", "Looking for drift in"],
+  destroy: ["Destroying", "Preview of destroying"],
+  import: ["Importing into", "Preview of importing into"],
+  invoke: ["Calling a function of", "Calling a function of"],
+  retarget: ["Moving", "Preview of moving"],
 };
 
-/** True for steps that a reader wants to see; what stays as it is only counts. */
-export function isWorthALine(step: Step): boolean {
-  return step.op !== "same" && step.op !== "read";
-}
+type Start = Extract<EngineEvent, { event: "start" }>;
+type Summary = Extract<EngineEvent, { event: "summary" }>;
 
 /** `Updating web (dev)`. */
-export function headingText(operation: Operation, project: string, stack: string): string {
-  return `${headings[operation]} ${quoted(project)} (${quoted(stack)})`;
+export function headingText({ operation, previewOnly, project, stack }: Start): string {
+  return `${headings[operation][previewOnly ? 1 : 0]} ${quoted(project)} (${quoted(stack)})`;
 }
 
 /** The details under a step's own line. */
@@ -56,73 +58,115 @@ export function detailLines(step: Step, options: { diff: boolean } & Palette): s
     lines.push(options.colors.magenta(`replaced because of ${quoted(step.replaceReasons.join(", "))}`));
   }
   if (step.unfinished) lines.push(`unfinished: ${quoted(step.unfinished.join(" "))}`);
+  const changed = Object.keys(step.detailedDiff);
   if (options.diff) {
     lines.push(...(step.op === "create" ? inputLines(step, options) : changeLines(step, options)));
-  } else if ((step.op === "update" || step.op === "replace") && Object.keys(step.detailedDiff).length > 0) {
-    lines.push(`changes: ${quoted(Object.keys(step.detailedDiff).join(", "))}`);
+  } else if ((step.op === "update" || step.op === "replace") && changed.length > 0) {
+    lines.push(`changes: ${quoted(changed.join(", "))}`);
   }
   return lines;
 }
 
-/** The closing line of a run. */
-export function summaryLine(event: Extract<EngineEvent, { event: "summary" }>, { colors }: Palette): string {
+/** The closing lines of a run. */
+export function summaryLines(event: Summary, { colors }: Palette): string[] {
+  const isPlan = event.operation === "preview" || event.previewOnly === true;
   const cost = `${requestsText(event.requests)}, ${duration(event.seconds)}`;
-  if (event.result !== "succeeded" && !event.changes) return `${colors.red(event.result)}; ${cost}`;
-  const planned = event.operation === "preview";
-  const result =
-    event.result === "succeeded"
-      ? planned
-        ? ""
-        : `${colors.green("done")}: `
-      : `${colors.red(event.result)}: `;
-  return `${result}${countsText(event.counts, planned ? "plan" : "done")}; ${cost}`;
+  const lines = event.guard ? [`${colors.red("stopped:")} ${quoted(event.guard.message)}`] : [];
+  if (event.result !== "succeeded" && !event.changes) lines.push(`${colors.red(event.result)}; ${cost}`);
+  else {
+    const result =
+      event.result !== "succeeded"
+        ? `${colors.red(event.result)}: `
+        : isPlan
+          ? ""
+          : `${colors.green("done")}: `;
+    lines.push(`${result}${countsText(event.counts, isPlan ? "plan" : "done")}; ${cost}`);
+  }
+  if (event.result === "cancelled" && !isPlan)
+    lines.push(
+      `What was done is saved, and nothing is lost: \`plumbline ${event.operation}\` goes on from here.`,
+    );
+  return lines;
+}
+
+/** Minutes of a wait after which it is told of again, the last one over and over. */
+const again = [0, 0.5, 1, 2, 5, 10, 20];
+
+/** Tells of a wait at its beginning and then less and less often, so that a long one does not fill a log. */
+export function createPatience(now: () => number = Date.now) {
+  const waits = new Map<string, { begun: number; told: number; next: number }>();
+  return (urn: Urn | undefined, message: string): boolean => {
+    const key = `${urn} ${message.split(":")[0]}`;
+    const wait = waits.get(key) ?? { begun: now(), told: 0, next: 0 };
+    waits.set(key, wait);
+    if (now() - wait.begun < wait.next * 60_000) return false;
+    wait.told += 1;
+    wait.next = again[wait.told] ?? (now() - wait.begun) / 60_000 + again.at(-1)!;
+    return true;
+  };
 }
 
 export function createLineRenderer(options: LineOptions): Renderer {
   const { colors, write } = options;
-  const detailsOf = (step: Step) => {
-    for (const line of detailLines(step, options)) write(`    ${line}`);
+  const planned: Step[] = [];
+  const isDue = createPatience();
+  const detailsOf = (step: Step) => detailLines(step, options);
+  const writePlan = () => {
+    for (const line of planLines(planned.splice(0), { ...options, detailsOf })) write(line);
   };
   return {
     event(event) {
       switch (event.event) {
         case "start":
-          write(colors.bold(headingText(event.operation, event.project, event.stack)));
+          write(colors.bold(headingText(event)));
           break;
         case "planned":
-          if (!isWorthALine(event.step)) break;
-          write(`${title(event.step, colors)} ${word(event.step, "plan")}`);
-          detailsOf(event.step);
+          planned.push(event.step);
           break;
         case "finished":
           if (!isWorthALine(event.step)) break;
-          write(`${title(event.step, colors)} ${word(event.step, "done")} (${duration(event.seconds)})`);
-          if (options.diff) detailsOf(event.step);
+          write(doneLine(event, options));
+          if (options.diff) for (const line of detailsOf(event.step)) write(`    ${line}`);
           break;
         case "failed":
-          write(`${title(event.step, colors)} ${colors.red("failed")} (${duration(event.seconds)})`);
+          write(doneLine(event, options));
           for (const reason of event.reasons) write(`    ${colors.red(quoted(reason))}`);
           break;
         case "progress":
-          if (event.severity !== "debug") write(colors.dim(`  ${quoted(event.message)}`));
+          if (event.severity !== "debug" && isDue(event.urn, event.message))
+            write(colors.dim(`  ${nameIn(event.urn)}${quoted(event.message)}`));
           break;
         case "diagnostic":
           write(diagnosticText(event, colors));
           break;
         case "outputs":
+          writePlan();
           if (Object.keys(event.outputs).length > 0) {
             write(colors.bold("Outputs"));
             for (const line of outputLines(event.outputs, options.showSecrets)) write(`  ${line}`);
           }
           break;
         case "summary":
-          if (event.guard) write(`${colors.red("stopped:")} ${quoted(event.guard.message)}`);
-          write(summaryLine(event, options));
+          writePlan();
+          for (const line of summaryLines(event, options)) write(line);
           break;
         case "started":
           break;
       }
     },
-    close() {},
+    close: writePlan,
   };
 }
+
+/** What became of a step, and how long it took. */
+export function doneLine(
+  event: Extract<EngineEvent, { event: "finished" | "failed" }>,
+  options: Pick<Palette, "colors"> & { readonly width?: number },
+): string {
+  const state = event.event === "failed" ? "failed" : "done";
+  return stepLine(event.step, phraseOf(event.step), { ...options, state, seconds: event.seconds });
+}
+
+/** `data: `, for what is told of a resource. */
+export const nameIn = (urn: Urn | undefined): string =>
+  urn === undefined ? "" : `${quoted(urn.split("::").at(-1) ?? "")}: `;

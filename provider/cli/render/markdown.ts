@@ -5,7 +5,8 @@ import { shortToken } from "../../core/token.ts";
 import type { Step } from "../../engine/event.ts";
 import type { Diagnostic } from "../../engine/host.ts";
 import { changeLines, countsText, diagnosticText, word } from "./format.ts";
-import { isWorthALine, type Renderer } from "./lines.ts";
+import type { Renderer } from "./lines.ts";
+import { isWorthALine } from "./plan.ts";
 
 const colors = pc.createColors(false);
 

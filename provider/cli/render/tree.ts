@@ -1,28 +1,25 @@
-/** Shows a run on a terminal as a tree that moves: what runs, for how long, what it waits for, how far the whole is. */
+/**
+ * Shows a run on a terminal: what is over scrolls by, and under it moves what runs, for how long, what it waits for, how far the whole is. A frame
+ * costs what it shows: it has a bounded number of rows, whatever runs.
+ */
 
-import { createLogUpdate } from "log-update";
+import sliceAnsi from "slice-ansi";
 import { quoted } from "../../core/masking.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { EngineEvent, Step } from "../../engine/event.ts";
 import { outward } from "./door.ts";
-import { diagnosticText, duration, outputLines, title, word } from "./format.ts";
+import { diagnosticText, inLine, outputLines, plainType, stepLine, thousands, word } from "./format.ts";
 import {
   detailLines,
+  doneLine,
   headingText,
-  isWorthALine,
   type LineOptions,
   type Renderer,
-  summaryLine,
+  summaryLines,
 } from "./lines.ts";
-
-interface Row {
-  readonly step: Step;
-  readonly startedAt: number;
-  state: "running" | "done" | "failed";
-  seconds?: number;
-  message?: string;
-  reasons?: readonly string[];
-}
+import { createLiveArea } from "./live-area.ts";
+import { phraseOf } from "./phrase.ts";
+import { isWorthALine, planLines } from "./plan.ts";
 
 export interface TreeOptions extends Omit<LineOptions, "write"> {
   readonly stream: NodeJS.WriteStream;
@@ -30,122 +27,164 @@ export interface TreeOptions extends Omit<LineOptions, "write"> {
   readonly expected?: number;
 }
 
-/** Depth in the resource tree: the URN's type holds the types of all parents. */
-function depth(urn: Urn): number {
-  return (urn.split("::")[2] ?? "").split("$").length - 1;
+interface Row {
+  readonly step: Step;
+  readonly startedAt: number;
+  message?: string;
 }
+
+/** Times a second that a frame is drawn. */
+const FRAMES = 5;
+/** Of more that are done alike than these only the count is shown. */
+const MOST_ALIKE = 20;
 
 export function createTreeRenderer(options: TreeOptions): Renderer {
   const { colors, stream } = options;
-  const update = createLogUpdate(stream, { showCursor: true });
-  const rows = new Map<Urn, Row>();
-  const notes: string[] = [];
-  const tail: string[] = [];
-  let heading = "";
+  const area = createLiveArea(stream);
+  const running = new Map<Urn, Row>();
+  const planned: Step[] = [];
+  /** Done and not shown one by one, by what became of them. */
+  const folded = new Map<string, { step: Step; count: number }>();
+  /** What scrolls by with the next frame. */
+  let over: string[] = [];
   let finished = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  const rowText = (row: Row): string[] => {
-    const indent = "  ".repeat(depth(row.step.urn));
-    const seconds = row.seconds ?? (Date.now() - row.startedAt) / 1000;
-    const state =
-      row.state === "running"
-        ? `${colors.cyan(word(row.step, "running"))}${row.message ? colors.dim(` ${quoted(row.message)}`) : ""}`
-        : row.state === "failed"
-          ? colors.red("failed")
-          : word(row.step, "done");
+  const rowText = ({ step, startedAt, message }: Row): string => {
+    const seconds = (Date.now() - startedAt) / 1000;
+    return stepLine(step, message ?? phraseOf(step), { colors, state: "running", seconds, width: width() });
+  };
+
+  /** The longest running first, as many as there is room for, and how far the whole is. */
+  const frame = (): string[] => {
+    const room = Math.max(1, Math.min(12, (stream.rows ?? 24) - 4));
+    const shown: Row[] = [];
+    for (const row of running.values()) {
+      if (shown.length === room) break;
+      if (isWorthALine(row.step)) shown.push(row);
+    }
+    const hidden = running.size - shown.length;
     return [
-      `${indent}${title(row.step, colors)} ${state} ${colors.dim(`(${duration(seconds)})`)}`,
-      ...(row.reasons ?? []).map((reason) => `${indent}    ${colors.red(quoted(reason))}`),
+      ...shown.map(rowText),
+      ...(hidden > 0 && shown.length === room ? [colors.dim(`  … ${thousands(hidden)} more running`)] : []),
+      progress(),
     ];
   };
 
-  /** The rows that fit: what runs and what failed always, then the latest that are over. */
-  const frame = (whole: boolean): string => {
-    const all = [...rows.values()].filter((row) => isWorthALine(row.step) || row.state === "failed");
-    const room = Math.max(5, (stream.rows ?? 24) - 6 - notes.length);
-    const over = all.filter((row) => row.state === "done").length;
-    let hidden = whole ? 0 : Math.max(0, all.length - room);
-    hidden = Math.min(hidden, over);
-    let left = hidden;
-    const shown = all.filter((row) => row.state !== "done" || left-- <= 0);
-    const lines = [heading];
-    if (hidden > 0) lines.push(colors.dim(`  … ${hidden} more done`));
-    lines.push(...shown.flatMap(rowText), ...notes);
-    if (!whole) lines.push(progress());
-    return [...lines, ...tail].join("\n");
-  };
-
   const progress = (): string => {
-    const total = Math.max(options.expected ?? 0, rows.size);
+    const { expected } = options;
+    const doing = `${thousands(running.size)} running`;
+    if (expected === undefined) return colors.dim(`  ${thousands(finished)} done, ${doing}`);
     const width = 24;
-    const filled = total === 0 ? 0 : Math.round((finished / total) * width);
-    const running = [...rows.values()].filter((row) => row.state === "running").length;
-    return colors.dim(
-      `[${"█".repeat(filled)}${"░".repeat(width - filled)}] ${finished}/${total}${running > 0 ? `, ${running} running` : ""}`,
+    const total = Math.max(expected, finished);
+    const filled = total === 0 ? 0 : Math.floor((finished / total) * width);
+    const bar = `[${"█".repeat(filled)}${"░".repeat(width - filled)}]`;
+    return colors.dim(`${bar} ${thousands(finished)} of ${thousands(total)} done, ${doing}`);
+  };
+
+  /** A row ends before the last column, where some terminals begin the next one. */
+  const width = (): number => Math.max(20, (stream.columns ?? 80) - 1);
+
+  const fit = (line: string): string => sliceAnsi(outward(line), 0, width());
+
+  const draw = () => {
+    area.draw(over.map(outward), frame().map(fit));
+    over = [];
+  };
+
+  /** What is done is shown one by one until there are many of a kind. */
+  const tellDone = (event: Extract<EngineEvent, { event: "finished" }>) => {
+    const { step } = event;
+    if (!isWorthALine(step)) return;
+    const key = `${word(step, "done")} ${step.type}`;
+    const group = folded.get(key) ?? { step, count: 0 };
+    folded.set(key, group);
+    group.count += 1;
+    if (!options.diff && group.count > MOST_ALIKE) return;
+    over.push(doneLine(event, { colors, width: width() }));
+    if (options.diff) over.push(...detailLines(step, options).map((line) => `    ${line}`));
+  };
+
+  const tellFolded = () => {
+    if (options.diff) return;
+    for (const { step, count } of folded.values())
+      if (count > MOST_ALIKE)
+        over.push(
+          colors.dim(
+            `  … ${thousands(count - MOST_ALIKE)} more ${plainType(step.type)} ${word(step, "done")}`,
+          ),
+        );
+    folded.clear();
+  };
+
+  const tellPlan = () =>
+    over.push(
+      ...planLines(planned.splice(0), { ...options, detailsOf: (step) => detailLines(step, options) }),
     );
-  };
-
-  const draw = () => update(outward(frame(false)));
-
-  const end = (event: Extract<EngineEvent, { event: "finished" | "failed" }>) => {
-    const row = rows.get(event.step.urn);
-    const next: Row = row ?? { step: event.step, startedAt: Date.now(), state: "running" };
-    next.state = event.event === "failed" ? "failed" : "done";
-    next.seconds = event.seconds;
-    if (event.event === "failed") next.reasons = event.reasons;
-    rows.set(event.step.urn, next);
-    finished += 1;
-  };
 
   return {
     event(event) {
       switch (event.event) {
         case "start":
-          heading = colors.bold(headingText(event.operation, event.project, event.stack));
-          timer = setInterval(draw, 250);
+          over.push(colors.bold(headingText(event)));
+          timer = setInterval(draw, 1000 / FRAMES);
           timer.unref();
           break;
         case "started":
-          rows.set(event.step.urn, { step: event.step, startedAt: Date.now(), state: "running" });
+          running.set(event.step.urn, { step: event.step, startedAt: Date.now() });
           break;
         case "planned":
-          if (isWorthALine(event.step)) {
-            notes.push(`${title(event.step, colors)} ${word(event.step, "plan")}`);
-            notes.push(...detailLines(event.step, options).map((line) => `    ${line}`));
-          }
+          planned.push(event.step);
           break;
         case "finished":
         case "failed":
-          end(event);
+          running.delete(event.step.urn);
+          finished += 1;
+          if (event.event === "finished") tellDone(event);
+          else
+            over.push(
+              doneLine(event, { colors, width: width() }),
+              ...event.reasons.map((reason) => `    ${colors.red(quoted(reason))}`),
+            );
           break;
         case "progress": {
-          const row = event.urn === undefined ? undefined : rows.get(event.urn);
+          const row = event.urn === undefined ? undefined : running.get(event.urn);
           if (row) row.message = event.message;
-          else if (event.severity !== "debug") notes.push(colors.dim(`  ${quoted(event.message)}`));
+          else if (event.severity !== "debug") over.push(colors.dim(`  ${quoted(event.message)}`));
           break;
         }
         case "diagnostic":
-          notes.push(diagnosticText(event, colors));
+          over.push(diagnosticText(event, colors));
           break;
         case "outputs":
-          if (Object.keys(event.outputs).length > 0) {
-            tail.push(colors.bold("Outputs"));
-            tail.push(...outputLines(event.outputs, options.showSecrets).map((line) => `  ${line}`));
-          }
+          tellPlan();
+          tellFolded();
+          if (Object.keys(event.outputs).length > 0)
+            over.push(
+              colors.bold("Outputs"),
+              ...outputLines(event.outputs, options.showSecrets).map((line) => `  ${line}`),
+            );
           break;
         case "summary":
-          if (event.guard) tail.push(`${colors.red("stopped:")} ${quoted(event.guard.message)}`);
-          tail.push(summaryLine(event, options));
+          tellPlan();
+          tellFolded();
+          over.push(...summaryLines(event, options));
           break;
       }
     },
+    notice(line) {
+      const names = [...running.values()]
+        .filter(({ step }) => isWorthALine(step))
+        .map(({ step }) => inLine(step.name));
+      const shown = names.length > 5 ? [...names.slice(0, 5), `${thousands(names.length - 5)} more`] : names;
+      over.push(...line.split("\n"), ...(shown.length > 0 ? [`  still under way: ${shown.join(", ")}`] : []));
+      draw();
+    },
     close() {
       clearInterval(timer);
-      // What is over is printed for good, whole, so that it can be scrolled back to.
-      update.clear();
-      stream.write(`${outward(frame(true))}\n`);
-      update.done();
+      area.draw(over.map(outward), []);
+      area.close();
+      over = [];
     },
   };
 }

@@ -83,6 +83,8 @@ export interface AreaVerbInfo extends VerbInfo {
 
 export interface ResourceInfo {
   readonly token: string;
+  /** What tells one of its objects from another at a glance: pieces with `{input}` for values; a piece with one that is not known is left out. */
+  readonly phrase?: readonly string[];
   /** Verbs that can be run by hand, by name; absent: none. */
   readonly verbs?: { readonly [name: string]: VerbInfo };
   readonly description: string;

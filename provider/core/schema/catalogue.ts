@@ -79,6 +79,7 @@ function resourceInfo(type: ResourceType, types: ReadonlyMap<string, ResourceTyp
   return {
     token: type.token,
     description: type.description,
+    ...(type.phrase && { phrase: type.phrase }),
     ...(parents.length > 0 && { parents }),
     ...(type.goesWithParent && { goesWithParent: true }),
     ...(type.standsBeside && { standsBeside: true }),

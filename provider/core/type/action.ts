@@ -16,11 +16,12 @@ export interface ActionContext<I extends Fields> {
   readonly notes: Notes;
   /** The content of an asset. Throws when it cannot be read, or is not any more what its hash says. */
   readonly bytesOf: (asset: Asset) => Promise<Uint8Array>;
-  /** Waits until `isDone` holds, within the verb's time; `what` names the wait in progress and in the timeout. */
+  /** Waits until `isDone` holds, within the verb's time; `what` names the wait, and `usually` says how long such a one takes. */
   readonly wait: (
     path: string,
     what: string,
     isDone: (object: WireObject | undefined) => boolean,
+    usually?: string,
   ) => Promise<WireObject | undefined>;
 }
 

@@ -21,6 +21,8 @@ import { triggered } from "./trigger.ts";
 /** When an object is finished after a create or an update. */
 export interface Readiness {
   readonly isReady: (object: WireObject) => boolean;
+  /** How long it usually takes after a create (`15 to 30 min`), where that is known. */
+  readonly usually?: string;
   /** The reason when it will never be ready; the wait ends with it. */
   readonly failure?: (object: WireObject) => string | undefined;
 }
@@ -75,6 +77,8 @@ interface Identity<I extends Fields, O extends Fields> {
   readonly parents?: readonly string[];
   /** Where the first parameter chooses the type that the next ones are the id of: types by that parameter's value. In place of `parents`. */
   readonly parentsByKind?: { readonly [value: string]: string };
+  /** What tells one of its objects from another at a glance, for plans: pieces with `{input}` for values; a piece with one that is not known is left out. */
+  readonly phrase?: readonly string[];
   /** How the id and natural names are written, for messages (`DOMAIN/NAME/TYPE`). */
   readonly nameFormat: string;
   readonly inputs: I;

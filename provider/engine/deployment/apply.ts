@@ -91,7 +91,7 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
     await ledger.set([[slot, made], ...(order.displaces ?? [])], [slot]);
     return made;
   }
-  return run.limited(async () => {
+  return run.limited(wanted.urn, async () => {
     // A clock of this machine that is hours off would hide what this create makes from the run after a kill.
     if (order.earlier === undefined) await learnTime(provider, run.signal);
     const startedAt = order.earlier?.attempt.startedAt ?? (await run.writeTime(provider));
@@ -179,7 +179,7 @@ export async function updateObject(
     await ledger.set([[slot, made]], [slot]);
     return made;
   }
-  return run.limited(async () => {
+  return run.limited(wanted.urn, async () => {
     await ledger.begin("updating", slot, await run.writeTime(provider));
     const modified = run.now().toISOString();
     try {
@@ -230,7 +230,7 @@ export async function deleteObject(
     return ledger.set(left, ended);
   }
   run.deletions.expect(old);
-  await run.limited(async () => {
+  await run.limited(old.urn, async () => {
     await ledger.begin("deleting", slot, await run.writeTime(provider));
     try {
       await provider.delete({

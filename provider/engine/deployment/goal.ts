@@ -1,5 +1,6 @@
 /** What a program asks for, settled: URN, parent, provider, inherited options, the state that would result. Calls no provider. */
 
+import { createHash } from "node:crypto";
 import type { CheckResponse, Provider, Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { Goal, ResourceOptions } from "../host.ts";
@@ -151,6 +152,13 @@ function listed<Name extends string>(name: Name, list: readonly string[] | undef
   return (list === undefined || list.length === 0 ? {} : { [name]: list }) as {
     [name in Name]?: readonly string[];
   };
+}
+
+/** What automatic names are drawn from: 32 bytes, equal in the rehearsal, the preview and the run that follows them, and in every attempt at the same creation. */
+export function nameSeed(lineage: string, urn: Urn, id: string | undefined): Uint8Array {
+  return createHash("sha256")
+    .update(JSON.stringify([lineage, urn, id ?? ""]))
+    .digest();
 }
 
 /** What is known of a goal before it is decided what to do. */

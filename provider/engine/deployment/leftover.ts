@@ -142,7 +142,7 @@ async function discard(run: Run, slot: number, made: ResourceState): Promise<voi
     const provider = await run.pool.ofReference(made.provider);
     const own = { urn, type, name: urnParts(urn).name, id, oldInputs: inputs, state: outputs };
     const { signal } = run;
-    await run.limited(() =>
+    await run.limited(urn, () =>
       provider.delete({ ...own, log: run.logOf(urn), notes: notesOf(run, slot), signal }),
     );
     const message = `An interrupted run had made ${type} ${id}, and what is told of it only once is lost: it is deleted and made anew.`;

@@ -10,14 +10,13 @@ import type { ResourceState } from "../state/state.ts";
 import { adopt } from "./adoption.ts";
 import { createObject, guarded, interruptedCreate, updateObject } from "./apply.ts";
 import { type Compared, compare, refuseProtected, refuseRetained, shown } from "./comparison.ts";
-import { type Entry, type Found, type Settled, wantedState } from "./goal.ts";
+import { type Entry, type Found, nameSeed, type Settled, wantedState } from "./goal.ts";
 import { takeUpAttempt } from "./leftover.ts";
 import { ignoreChanges, sameValue } from "./property.ts";
 import type { Registry } from "./registry.ts";
 import { makeRoom, refuseUntargeted } from "./replacement.ts";
 import { clearRivals, revive } from "./rival.ts";
 import { stepFor } from "./run.ts";
-import { nameSeed } from "./seed.ts";
 
 /** What a registration tells its program. */
 export function registered(state: ResourceState): Registered {
@@ -96,7 +95,7 @@ function prepare(
         name: goal.name,
         newInputs,
         get randomSeed() {
-          return nameSeed(run, entry.urn, saved?.id);
+          return nameSeed(run.ledger.lineage, entry.urn, saved?.id);
         },
         log: run.logOf(entry.urn),
         signal: run.signal,

@@ -2,28 +2,15 @@
 
 import pLimit from "p-limit";
 import { unknownClockMargin } from "../../core/engines/clock.ts";
-import {
-  isDefaultProvider,
-  isProviderType,
-  makeUrn,
-  matchesTarget,
-  stackType,
-  urnParts,
-} from "../../core/engines/urn.ts";
-import {
-  CancelledError,
-  type Catalogue,
-  type Log,
-  type Provider,
-  ResourceInitFailedError,
-  type Urn,
-} from "../../core/protocol.ts";
+import { makeUrn, matchesTarget, stackType, urnParts } from "../../core/engines/urn.ts";
+import { CancelledError, type Catalogue, type Log, type Provider, type Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { Emit, Operation, Step, StepCounts } from "../event.ts";
-import { EngineError, messageOf } from "../failure.ts";
+import { EngineError } from "../failure.ts";
 import type { Ledger } from "../state/ledger.ts";
 import { createDeletions, type Deletions } from "./deletions.ts";
 import { createFaults, type Faults } from "./faults.ts";
+import { createStarts, createTally, type Perform, performing } from "./performance.ts";
 import type { ProviderPool } from "./pool.ts";
 
 /** Checks each step of a run against a plan. */
@@ -59,14 +46,13 @@ export interface RunOptions {
 }
 
 export interface Run extends RunOptions, Faults {
-  /** Runs at most `parallel` at a time. Rejects with CancelledError instead of starting after a cancel. */
-  readonly limited: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Writes for a resource, of which at most `parallel` run at a time: its step is told as started now. Rejects with CancelledError instead of starting after a cancel. */
+  readonly limited: <T>(urn: Urn, work: () => Promise<T>) => Promise<T>;
   readonly throwIfCancelled: () => void;
   readonly isTargeted: (urn: Urn) => boolean;
   /** For a verb's request: its messages become events of the resource. */
   readonly logOf: (urn?: Urn) => Log;
-  /** Tells that the step would happen, or does `work` and tells how it went. Steps of the engine's own resources are not told. */
-  readonly perform: <T extends Outcome>(step: Step, work: () => Promise<T>) => Promise<T>;
+  readonly perform: Perform;
   /** When a write begins, by the service's clock as well as it can be told (RFC 3339). Rejects when the provider may not write (`admitWrite`). */
   readonly writeTime: (provider: Provider) => Promise<string>;
   readonly urnOf: (type: string, name: string, parent?: Urn) => Urn;
@@ -83,21 +69,11 @@ export interface Run extends RunOptions, Faults {
   readonly changes: () => boolean;
 }
 
-/** What a step results in, as far as it is told. */
-interface Outcome {
-  readonly outputs?: Step["oldOutputs"];
-  readonly id?: string | undefined;
-}
-
-/** Steps of the stack itself and of default providers are the engine's own business. */
-export function isInternal(step: Pick<Step, "type" | "urn">): boolean {
-  return step.type === stackType || (isProviderType(step.type) && isDefaultProvider(step.urn));
-}
-
 export function createRun(options: RunOptions): Run {
   const limit = pLimit(Math.max(1, options.parallel));
   const faults = createFaults(options);
   const tally = createTally();
+  const starts = createStarts();
   const { now, emit, signal, targets } = options;
 
   const throwIfCancelled = (): void => {
@@ -124,9 +100,10 @@ export function createRun(options: RunOptions): Run {
     },
     ahead: () => createRun(foreseeing(options)),
     throwIfCancelled,
-    limited: (work) =>
+    limited: (urn, work) =>
       limit(() => {
         throwIfCancelled();
+        starts.begin(urn);
         return work();
       }),
     isTargeted: (urn) => targets.length === 0 || targets.some((target) => matchesTarget(target, urn)),
@@ -135,7 +112,7 @@ export function createRun(options: RunOptions): Run {
       if (how?.ephemeral || severity === "debug") emit({ event: "progress", severity, message, ...about });
       else faults.report({ severity, message, ...about });
     },
-    perform: performing({ ...options, throwIfCancelled }, tally),
+    perform: performing({ ...options, throwIfCancelled }, tally, starts),
   };
 }
 
@@ -151,48 +128,6 @@ function foreseeing(options: RunOptions): RunOptions {
     emit: (event) => {
       if (event.event === "diagnostic" && event.severity === "error") options.emit(event);
     },
-  };
-}
-
-/** How a run performs its steps. */
-function performing(
-  { preview, now, emit, throwIfCancelled }: Pick<Run, "preview" | "now" | "emit" | "throwIfCancelled">,
-  tally: Tally,
-): Run["perform"] {
-  /** Does the work of a step, and tells how it went. */
-  async function apply<T extends Outcome>(step: Step, work: () => Promise<T>): Promise<T> {
-    const begun = now().getTime();
-    const seconds = (): number => (now().getTime() - begun) / 1000;
-    if (step.op !== "same") emit({ event: "started", step });
-    try {
-      const result = await work();
-      const done =
-        result.id === undefined
-          ? step
-          : { ...step, id: step.op === "create" ? result.id : (step.id ?? result.id) };
-      tally.count(done);
-      const outputs = result.outputs === undefined ? {} : { outputs: result.outputs };
-      emit({ event: "finished", step: done, seconds: seconds(), ...outputs });
-      return result;
-    } catch (error) {
-      const reasons = error instanceof ResourceInitFailedError ? error.reasons : [messageOf(error)];
-      tally.failed(step);
-      emit({ event: "failed", step, seconds: seconds(), reasons });
-      throw error;
-    }
-  }
-
-  return async (step, work) => {
-    throwIfCancelled();
-    if (isInternal(step)) return work();
-    if (!preview) return apply(step, work);
-    const result = await work();
-    // The end of what a replacement left behind belongs to the replacement's own step in a plan.
-    if (!step.replaced) {
-      tally.count(step);
-      emit({ event: "planned", step });
-    }
-    return result;
   };
 }
 
@@ -218,31 +153,6 @@ export function refuseUnknownTargets(run: Run, declared: Iterable<Urn> = []): vo
   );
 }
 
-type Tally = ReturnType<typeof createTally>;
-
-/** The steps of a run, counted. */
-function createTally() {
-  const steps: Step[] = [];
-  const counts = { create: 0, update: 0, replace: 0, delete: 0, same: 0, import: 0, read: 0 };
-  let changes = false;
-  return {
-    steps,
-    count(step: Step): void {
-      if (step.op !== "same" && step.op !== "read") changes = true;
-      if (!step.replaced) counts[step.op] += 1;
-      steps.push(step);
-    },
-    failed(step: Step): void {
-      if (step.op !== "same") changes = true;
-    },
-    counts(): StepCounts {
-      const { import: imports, read, ...always } = counts;
-      return { ...always, ...(imports > 0 ? { import: imports } : {}), ...(read > 0 ? { read } : {}) };
-    },
-    changes: () => changes,
-  };
-}
-
 /** Takes over what the provider has seen of the service's clock; one that asked nothing has seen nothing. */
 export function learnClock(clock: { ahead?: number }, provider: Provider, now: Date): void {
   if (!Object.values(provider.requests()).some((count) => count > 0)) return;
@@ -253,7 +163,12 @@ export function learnClock(clock: { ahead?: number }, provider: Provider, now: D
 /** The first words of a step for a resource. */
 export function stepFor(
   op: Step["op"],
-  resource: { readonly urn: Urn; readonly type: string; readonly id?: string | undefined },
+  resource: {
+    readonly urn: Urn;
+    readonly type: string;
+    readonly id?: string | undefined;
+    readonly parent?: Urn;
+  },
   more: Partial<Step> = {},
 ): Step {
   return {
@@ -262,6 +177,7 @@ export function stepFor(
     type: resource.type,
     name: urnParts(resource.urn).name,
     ...(resource.id ? { id: resource.id } : {}),
+    ...(resource.parent && urnParts(resource.parent).type !== stackType ? { parent: resource.parent } : {}),
     detailedDiff: {},
     replaceReasons: [],
     ...more,

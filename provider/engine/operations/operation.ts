@@ -141,7 +141,8 @@ export function createOperations(context: OperationContext): Operations {
       const begun = context.now().getTime();
       const { emit, diagnostics } = recording(options.quiet ? () => {} : context.emit);
       const body = async () => {
-        emit({ event: "start", operation, project: context.project, stack: context.stack });
+        const { project, stack } = context;
+        emit({ event: "start", operation, ...previewOnly(options.preview), project, stack });
         context.notices.tell = (message) => emit({ event: "diagnostic", severity: "info", message });
         const { run, targets } = await equip(operation, options, emit);
         const { ledger, pool, signal } = run;
@@ -158,7 +159,8 @@ export function createOperations(context: OperationContext): Operations {
             // Whatever happened, what was done is saved.
             if (options.write) await ledger.save();
           }
-          const summary = summaryOf(run, (context.now().getTime() - begun) / 1000);
+          const seconds = (context.now().getTime() - begun) / 1000;
+          const summary = { ...summaryOf(run, seconds), ...previewOnly(options.preview) };
           emit({ event: "summary", ...summary });
           return { ...summary, steps: run.steps, diagnostics, ...result };
         } finally {
@@ -184,6 +186,8 @@ export function createOperations(context: OperationContext): Operations {
     },
   };
 }
+
+const previewOnly = (isPreview: boolean): { previewOnly?: true } => (isPreview ? { previewOnly: true } : {});
 
 /** Emits events, and keeps the diagnostics among them. */
 function recording(emit: Emit): { readonly emit: Emit; readonly diagnostics: readonly Diagnostic[] } {

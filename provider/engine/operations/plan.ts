@@ -2,8 +2,9 @@
 
 import type { Urn } from "../../core/protocol.ts";
 import { containsUnknown, type Value, type ValueMap } from "../../core/value.ts";
+import { isInternal } from "../deployment/performance.ts";
 import { sameValue } from "../deployment/property.ts";
-import { isInternal, type PlanCheck } from "../deployment/run.ts";
+import type { PlanCheck } from "../deployment/run.ts";
 import type { Step, StepOp } from "../event.ts";
 import { EngineError } from "../failure.ts";
 import { decodeMap, encode, holdsSealed, type JsonMap, type Sealing } from "../state/encoding.ts";

@@ -3,10 +3,9 @@
 import { isProviderType, makeUrn } from "../../core/engines/urn.ts";
 import { CheckFailedError, type Urn } from "../../core/protocol.ts";
 import { unknownFrom, type ValueMap } from "../../core/value.ts";
-import { type Entry, goalAliases } from "../deployment/goal.ts";
+import { type Entry, goalAliases, nameSeed } from "../deployment/goal.ts";
 import { ignoreChanges, sameValue } from "../deployment/property.ts";
 import { type Run, refuseUnknownTargets } from "../deployment/run.ts";
-import { nameSeed } from "../deployment/seed.ts";
 import { EngineError } from "../failure.ts";
 import { type Goal, type Host, type Position, type Program, ProgramError, type Registered } from "../host.ts";
 
@@ -71,7 +70,7 @@ export async function rehearse(
             name: goal.name,
             newInputs,
             get randomSeed() {
-              return nameSeed(run, urn, old?.id);
+              return nameSeed(run.ledger.lineage, urn, old?.id);
             },
             log: () => {},
             ...(oldInputs ? { oldInputs } : {}),

@@ -2,6 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname, userInfo } from "node:os";
+import { duration } from "../../core/duration.ts";
 import { isAlive } from "../../machine/process.ts";
 import { EngineError } from "../failure.ts";
 import type { Lock, LockOwner } from "./backend.ts";
@@ -72,12 +73,10 @@ export function isDead(owner: LockOwner, machine: Machine): boolean {
   return owner.pid === machine.pid ? !held.has(owner.nonce) : !machine.isAlive(owner.pid);
 }
 
-/** `anna on host7 (process 312) since 12:04:11, 3 minutes ago, for up`. */
+/** `anna on host7 (process 312) since 12:04:11, 3 min 4 s ago, for up`. */
 export function describeOwner(owner: LockOwner, now: Date): string {
   const age = Math.max(0, Math.round((now.getTime() - Date.parse(owner.since)) / 1000));
-  const ago = Number.isNaN(age)
-    ? ""
-    : `, ${age < 120 ? `${age} seconds` : `${Math.round(age / 60)} minutes`} ago`;
+  const ago = Number.isNaN(age) ? "" : `, ${duration(age)} ago`;
   if (owner.pid === 0) return "somebody whose lock cannot be read";
   return `${owner.user} on ${owner.host} (process ${owner.pid}) since ${owner.since}${ago}, for ${owner.operation}`;
 }

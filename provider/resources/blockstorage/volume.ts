@@ -13,6 +13,7 @@ export const Volume = resource({
   description:
     "A block storage volume. It grows in place, and attaches, moves and detaches in place. Import by its id or its label.",
   path: "/volumes/{volumeNumber}",
+  phrase: ["{label}", "{size} GB", "{region}"],
   nameFormat: "LABEL",
   inputs: {
     label: optional(label),

@@ -26,6 +26,7 @@ export const StackScript = resource({
     "A script that runs on an instance deployed with it, when that is first started. A public one can be changed, but never be made private again nor deleted: with the option `retainOnDelete: true` it leaves the stack, or is replaced, and stays on the service. Import by its id or, for the account's own, its label.",
   path: "/compute/stackscripts/{stackScriptNumber}",
   list: { own: { mine: true }, whole: "script" },
+  phrase: ["{label}", "for {images} images"],
   nameFormat: "LABEL",
   inputs: {
     label: text({

@@ -24,6 +24,7 @@ export function instanceOf(kind: Kind): ResourceType {
     name: kind.type,
     description: `A managed ${title} database. It grows in place; a change of its engine makes a new, empty one. Import by its id or \`${name}/LABEL\`.`,
     path: `/databases/${name}/instances/{instanceNumber}`,
+    phrase: ["{label}", "{engine}", "{type}", "{region}"],
     nameFormat: `${name}/LABEL`,
     naturalName: (database) => `${name}/${database["label"]}`,
     inputs: {
@@ -53,6 +54,7 @@ export function instanceOf(kind: Kind): ResourceType {
     check: (inputs) => checkReplication(kind, inputs),
     lookup: (context) => lookUpDatabase(kind, context),
     ready: {
+      usually: "15 to 30 min",
       isReady: (database) => database["status"] === "active",
       failure: (database) => failures[String(database["status"])],
     },

@@ -33,6 +33,7 @@ export const Snapshot = resource({
     "A backup of a managed database, kept until it is deleted; at most three of one database. Import by `KIND/INSTANCE_ID/SNAPSHOT_ID` or `mysql/shop/before`.",
   path: "/databases/{kind}/instances/{instanceId}/backups/{snapshotNumber}",
   parentsByKind: { mysql: "databases/mySqlInstance", postgresql: "databases/postgreSqlInstance" },
+  phrase: ["{label}", "of {kind} {instanceId}"],
   nameFormat: "KIND/INSTANCE_LABEL/LABEL",
   list: { includes: (backup) => backup["type"] === "snapshot" },
   leftOut: (backup) =>

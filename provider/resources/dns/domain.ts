@@ -32,6 +32,7 @@ export const Domain = resource({
   description:
     "A DNS zone hosted by the service. Deleting it deletes all its records. Import by its id or its name (`example.com`).",
   path: "/domains/{domainNumber}",
+  phrase: ["{domain}", "{type}"],
   nameFormat: "DOMAIN_NAME",
   naturalName: (object) => String(object["domain"]),
   inputs: {

@@ -20,6 +20,9 @@ function endpointsIn(answer: WireObject | undefined): string[] | undefined {
   return items && items.length > 0 ? items.map(({ endpoint }) => endpoint) : undefined;
 }
 
+/** Contract section 8. */
+const usually = "2 to 5 min";
+
 /** Waits until the cluster can be reached. */
 export async function reachable({
   path,
@@ -27,8 +30,18 @@ export async function reachable({
   wait,
 }: { readonly path: string; readonly id: string } & Pick<ActionContext<Fields>, "wait">): Promise<void> {
   await Promise.all([
-    wait(`${path}/api-endpoints`, `waiting for the API endpoints of cluster ${id}`, isThere(id, endpointsIn)),
-    wait(`${path}/kubeconfig`, `waiting for the kubeconfig of cluster ${id}`, isThere(id, kubeconfigIn)),
+    wait(
+      `${path}/api-endpoints`,
+      `waiting for the API endpoints of cluster ${id}`,
+      isThere(id, endpointsIn),
+      usually,
+    ),
+    wait(
+      `${path}/kubeconfig`,
+      `waiting for the kubeconfig of cluster ${id}`,
+      isThere(id, kubeconfigIn),
+      usually,
+    ),
   ]);
 }
 

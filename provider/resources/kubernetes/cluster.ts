@@ -24,6 +24,7 @@ export const Cluster = resource({
   description:
     "A Kubernetes cluster with its node pools, which are followed by the names that you give them. Pools that were made elsewhere are left alone. Import by its id or its label.",
   path: "/lke/clusters/{clusterNumber}",
+  phrase: ["{label}", "{k8sVersion}", "{region}", "{nodePools} pools"],
   nameFormat: "LABEL",
   inputs: {
     label: optional(

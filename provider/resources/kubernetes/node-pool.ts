@@ -44,6 +44,7 @@ export const NodePool = resource({
   path: "/lke/clusters/{clusterId}/pools/{poolNumber}",
   parents: ["kubernetes/cluster"],
   goesWithParent: true,
+  phrase: ["{count} ×", "{type}"],
   nameFormat: "CLUSTER_LABEL/POOL_ID",
   inputs: {
     clusterId: id({

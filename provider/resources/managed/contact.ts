@@ -23,6 +23,7 @@ export const Contact = resource({
   description:
     "Somebody to tell when a monitored service fails. A Service names a group, and every Contact of the group is told. Import by its id or its name.",
   path: "/managed/contacts/{contactNumber}",
+  phrase: ["{name}", "{email}"],
   nameFormat: "NAME",
   naturalName: (contact) => String(contact["name"]),
   inputs: {

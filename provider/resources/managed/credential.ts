@@ -14,6 +14,7 @@ export const Credential = resource({
   description:
     "A user name and a password that support staff may log in with when a monitored service fails. The service never tells either again. Deleting it revokes it, which takes it off every Service that names it. Import by its id or its label; user name and password stay as they are until they are declared.",
   path: "/managed/credentials/{credentialNumber}",
+  phrase: ["{label}"],
   nameFormat: "LABEL",
   inputs: {
     label: optional(

@@ -11,6 +11,7 @@ export const InstanceSettings = resource({
   description:
     "How support staff log in to a compute instance. Every instance has such settings: creating this takes them over, whatever they are, and deleting it puts the defaults back; the instance itself is left alone. Import by the instance's id or its label.",
   path: "/managed/compute-settings/{computeId}",
+  phrase: ["of instance {computeId}"],
   nameFormat: "INSTANCE_LABEL",
   takesOver: true,
   inputs: {

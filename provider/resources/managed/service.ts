@@ -12,6 +12,7 @@ export const Service = resource({
   description:
     "A monitored service: while it does not answer as declared, there is an issue (`getIssues`), and the Contacts of its group are told. Nothing waits for a check, so its `status` is `pending` at first. Import by its id or its label.",
   path: "/managed/services/{serviceNumber}",
+  phrase: ["{label}", "{serviceType}", "{address}"],
   nameFormat: "LABEL",
   asDeclared: (service) => ({ ...service, enabled: service["status"] !== "disabled" }),
   inputs: {

@@ -22,6 +22,7 @@ export const Bucket = resource({
     "A bucket for objects. Its `acl` and `corsEnabled` are never answered by the service: changes of them from outside are not seen, and an import leaves them unset. Import by `CLUSTER/LABEL`.",
   path: "/object-storage/buckets/{cluster}/{label}",
   collection: "/object-storage/buckets",
+  phrase: ["{label}", "{cluster}", "{acl}"],
   nameFormat: "CLUSTER/LABEL",
   inputs: {
     cluster,

@@ -16,6 +16,7 @@ export const BucketCertificate = resource({
     "The TLS certificate of a bucket whose label is its domain. The service never answers what it holds, only whether there is one: one that was removed from outside is uploaded again. A change deletes the old one and uploads the new one. Import by `CLUSTER/BUCKET`.",
   path: "/object-storage/buckets/{cluster}/{bucket}/ssl",
   parents: ["objectstorage/bucket"],
+  phrase: ["of {bucket}"],
   nameFormat: "CLUSTER/BUCKET",
   inputs: {
     cluster,

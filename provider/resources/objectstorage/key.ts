@@ -14,6 +14,7 @@ export const Key = resource({
   description:
     "An access key for Object Storage. Its secret is shown once: it is kept in the state, sealed, and an import does not have it. Import by its id or its label.",
   path: "/object-storage/keys/{keyNumber}",
+  phrase: ["{label}"],
   nameFormat: "LABEL",
   indistinct: true,
   inputs: {

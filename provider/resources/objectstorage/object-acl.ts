@@ -16,6 +16,7 @@ export const ObjectAcl = resource({
     "Who may use an object beside the account's keys. Every object has an access list: creating takes it over, deleting makes the object private. Import by `CLUSTER/BUCKET/NAME`.",
   path: "/object-storage/buckets/{cluster}/{bucket}/object-acl?name={name}",
   parents: ["objectstorage/bucket"],
+  phrase: ["{bucket}/{name}", "{acl}"],
   nameFormat: "CLUSTER/BUCKET/NAME",
   takesOver: true,
   inputs: {

@@ -97,6 +97,7 @@ export const StoredObject = resource({
     "One object of a bucket. Changes of its content are made in place and keep its access list; a content that was changed from outside is stored again. Import by `CLUSTER/BUCKET/NAME`, which leaves the content as it is. In TypeScript its class is `BucketObject`.",
   path: "/object-storage/buckets/{cluster}/{bucket}/object-list?prefix={name}",
   parents: ["objectstorage/bucket"],
+  phrase: ["{bucket}/{name}"],
   nameFormat: "CLUSTER/BUCKET/NAME",
   inputs,
   outputs: {

@@ -36,6 +36,7 @@ export const Subnet = resource({
   path: "/vpcs/{vpcId}/subnets/{subnetId}",
   parents: ["vpc/vpc"],
   goesWithParent: true,
+  phrase: ["{label}", "{ipv4}"],
   nameFormat: "VPC_LABEL/SUBNET_LABEL",
   inputs: {
     vpcId: id({ description: "Id of the Vpc.", reference: "vpc/vpc", immutable: true }),

@@ -13,6 +13,7 @@ export const Vpc = resource({
   description:
     "A private network; its subnets are resources of their own. Deleting it needs every subnet to be free. Import by its id or its label.",
   path: "/vpcs/{vpcNumber}",
+  phrase: ["{label}", "{region}"],
   nameFormat: "LABEL",
   inputs: {
     label: optional(

@@ -1,5 +1,6 @@
 /** Waits for objects of one list together: one poll serves every waiter. Knows what an object looks like only through its waiters. */
 
+import { duration } from "../../core/duration.ts";
 import {
   AnswerLostError,
   ApiError,
@@ -198,14 +199,14 @@ function isPassing(error: Error): boolean {
 function progressOf(waiter: Waiter, now: number): string {
   const trouble =
     waiter.trouble instanceof ApiError ? `; the service answered ${waiter.trouble.status}` : "; no answer";
-  const seconds = Math.round((now - waiter.since) / 1000);
-  return `${nameOf(waiter.path)}: ${waiter.lastStatus ?? "waiting"} (${seconds} s${waiter.trouble ? trouble : ""})`;
+  const lasting = duration((now - waiter.since) / 1000);
+  return `${waiter.lastStatus ?? "waiting"} for ${lasting}${waiter.trouble ? trouble : ""}`;
 }
 
 function timedOut(waiter: Waiter, seconds: number): TimeoutError {
   const last = waiter.lastStatus === undefined ? "" : `; its last status was "${waiter.lastStatus}"`;
   const trouble = waiter.trouble === undefined ? "" : `; the last look failed: ${waiter.trouble.message}`;
-  const message = `${nameOf(waiter.path)} was not ready after ${Math.round(seconds)} s${last}${trouble}`;
+  const message = `${nameOf(waiter.path)} was not ready after ${duration(seconds)}${last}${trouble}`;
   return new TimeoutError(waiter.path, seconds, waiter.lastStatus, message, waiter.trouble);
 }
 

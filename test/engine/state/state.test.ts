@@ -145,7 +145,7 @@ test("one writer at a time: a living owner is named, a dead one of this host is 
   await expect(b.engine([a], { machine: alive }).up()).rejects.toMatchObject({
     code: "locked",
     message: expect.stringContaining(
-      `bert on here (process ${machine.pid}) since 2029-12-31T23:50:00.000Z, 10 minutes ago, for up`,
+      `bert on here (process ${machine.pid}) since 2029-12-31T23:50:00.000Z, 10 min 0 s ago, for up`,
     ),
   });
   expect(b.world.calls).toEqual([]);

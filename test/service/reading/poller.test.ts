@@ -100,7 +100,7 @@ describe("a wait", () => {
     await clock.advance(60_000);
     await expect(done).rejects.toMatchObject({
       name: "TimeoutError",
-      message: 'record 7 of domain 1 was not ready after 60 s; its last status was "creating"',
+      message: 'record 7 of domain 1 was not ready after 1 min 0 s; its last status was "creating"',
       lastStatus: "creating",
       seconds: 60,
     });
@@ -205,7 +205,7 @@ describe("progress", () => {
     const told: string[] = [];
     wait("/volumes/7", { onProgress: (message) => told.push(message) });
     await clock.advance(12_000);
-    expect(told[0]).toBe("volume 7: creating (0 s)");
+    expect(told[0]).toBe("creating for 0.2 s");
     expect(told.length).toBeLessThanOrEqual(12);
     expect(new Set(told).size).toBe(told.length);
   });
@@ -215,7 +215,7 @@ describe("progress", () => {
     const told: string[] = [];
     wait("/volumes/7", { onProgress: (message) => told.push(message) });
     await clock.advance(200);
-    expect(told).toEqual(["volume 7: waiting (0 s; the service answered 502)"]);
+    expect(told).toEqual(["waiting for 0.2 s; the service answered 502"]);
   });
 
   it("that throws ends the wait", async () => {

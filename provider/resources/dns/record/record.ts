@@ -19,6 +19,7 @@ export const Record = resource({
   path: "/domains/{domainId}/records/{recordId}",
   parents: ["dns/domain"],
   goesWithParent: true,
+  phrase: ["{name}", "{type}", "{target}"],
   nameFormat: "DOMAIN/NAME/TYPE (NAME is @ for the domain itself)",
   naturalName: (object) => `${object["name"] || "@"}/${object["type"]}`,
   inputs: {

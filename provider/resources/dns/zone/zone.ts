@@ -31,6 +31,7 @@ export const Zone = resource({
   collection: "/domains/{domainId}/records",
   parents: ["dns/domain"],
   goesWithParent: true,
+  phrase: ["{records} records"],
   nameFormat: "DOMAIN_NAME",
   naturalName: (object) => String(object["domain"]),
   leftOut:
