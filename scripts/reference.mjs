@@ -9,10 +9,11 @@ const anchor = (ref) => ref.split(":").at(-1);
 
 /** How a property's type reads: `string`, `list of number`, `map of X`, a named object. */
 function typeText(property) {
-  if (property.$ref)
-    return property.$ref.startsWith("#/types/")
-      ? `[${anchor(property.$ref)}](#${anchor(property.$ref).toLowerCase()})`
-      : "asset";
+  if (property.$ref === "pulumi.json#/Asset") return "asset";
+  if (property.$ref === "pulumi.json#/Any") return "any value";
+  // A choice is told where it is made: its words are in the description.
+  if (property.$ref && property.type !== "string")
+    return `[${anchor(property.$ref)}](#${anchor(property.$ref).toLowerCase()})`;
   if (property.oneOf) return property.oneOf.map(typeText).join(" or ");
   if (property.type === "array") return `list of ${typeText(property.items)}`;
   if (property.type === "object")
@@ -65,6 +66,7 @@ export function reference(schema) {
   }
   parts.push("## Objects within properties");
   for (const [token, type] of Object.entries(schema.types ?? {})) {
+    if (type.enum) continue;
     parts.push(`### ${anchor(token)}`, ...(type.description ? [type.description] : []));
     parts.push(table(type.properties, type.required ?? [], "property"));
   }

@@ -44,6 +44,20 @@ describe("the TypeScript example", () => {
   });
 });
 
+describe("a choice in the SDK", () => {
+  it.each([
+    ["publik", /'"publik"' is not assignable to type 'Input<CannedAcl/],
+    ["public-read", /^$/],
+  ])("of the access list %s", (acl, said) => {
+    const other = mkdtempSync(join(folder, "choice-"));
+    const bucket = `{ label: "site", cluster: "us-east-1", acl: ${JSON.stringify(acl)} }`;
+    const program = `import * as plumbline from "@plumbline/pulumi";\nnew plumbline.objectstorage.Bucket("site", ${bucket});\n`;
+    writeFileSync(join(other, "index.ts"), program);
+    cpSync(join(folder, "tsconfig.json"), join(other, "tsconfig.json"));
+    expect(compile(other, "--noEmit")).toMatch(said);
+  });
+});
+
 describe.skipIf(!pulumiBin)("the TypeScript example by the Automation API", { timeout: 120_000 }, () => {
   let emulator: Emulator;
   let untouched: unknown;

@@ -15,14 +15,15 @@ const root = resolve(import.meta.dirname, "../..");
 const committed = readFileSync(join(root, "schemas", "pulumi.json"), "utf8");
 const pulumi = process.env["PLUMBLINE_TEST_PULUMI"] || findPulumi();
 
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { [name: string]: string };
+
 describe("the package schema", () => {
   it("comes from the plugin, without configuration, as it is committed", async () => {
     const { call, close } = await startPlugin({ createProvider, catalogue, packageSchema });
     try {
       const schema = (await call("getSchema", new messages.GetSchemaRequest())).getSchema();
       expect(JSON.parse(schema)).toEqual(JSON.parse(committed));
-      const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
-      expect((await call("getPluginInfo", new empty.Empty())).getVersion()).toBe(version);
+      expect((await call("getPluginInfo", new empty.Empty())).getVersion()).toBe(manifest.version);
     } finally {
       await close();
     }
@@ -32,6 +33,36 @@ describe("the package schema", () => {
     const { resources, functions } = JSON.parse(committed) as { resources: object; functions: object };
     expect(Object.keys(resources).sort()).toEqual([...catalogue.resources.keys()].sort());
     expect(Object.keys(functions).sort()).toEqual([...catalogue.functions.keys()].sort());
+  });
+
+  it("says who made it and where it is found, as the package of the command line does", () => {
+    const { publisher, homepage, repository, pluginDownloadURL, license } = JSON.parse(committed) as {
+      [name: string]: string;
+    };
+    expect({ homepage, repository, license }).toEqual({
+      homepage: manifest["homepage"],
+      repository: manifest["repository"],
+      license: manifest["license"],
+    });
+    expect(publisher).toBe("Plumbline");
+    expect(pluginDownloadURL?.startsWith(`${homepage}/`)).toBe(true);
+  });
+
+  it("has the words of a choice as a type where it is declared, and as text where it is answered", () => {
+    const { resources, types } = JSON.parse(committed) as {
+      resources: {
+        [token: string]: { [side: string]: { [name: string]: { type?: string; $ref?: string } } };
+      };
+      types: { [token: string]: { enum?: object[] } };
+    };
+    const { inputProperties, properties } = resources["plumbline:objectstorage/bucket:Bucket"]!;
+    const { type, $ref } = inputProperties!["acl"]!;
+    expect([type, $ref]).toEqual(["string", "#/types/plumbline:objectstorage/CannedAcl:CannedAcl"]);
+    expect(types["plumbline:objectstorage/CannedAcl:CannedAcl"]?.enum).toContainEqual({
+      name: "PublicRead",
+      value: "public-read",
+    });
+    expect(properties!["acl"]).not.toHaveProperty("$ref");
   });
 
   it.skipIf(!pulumi)(

@@ -6,7 +6,7 @@ import { canonicalOf, changedInputs, moves } from "../judgement/diff.ts";
 import type { ResourceIdentity } from "../protocol.ts";
 import type { WireObject } from "../service-port.ts";
 import { isAutomaticName } from "../type/automatic-name.ts";
-import { annotations } from "../type/field.ts";
+import { annotations, wordsOf } from "../type/field.ts";
 import type { ResourceType } from "../type/resource.ts";
 import {
   containsSecret,
@@ -83,7 +83,7 @@ export function substitutes(type: ResourceType, name: string): string[] {
 
 /** False for a value that the service answers but does not accept (a status beyond those that can be set). */
 function isDeclarable(field: TSchema, value: Value | undefined): boolean {
-  const words = (field as { enum?: readonly unknown[] }).enum;
+  const words: readonly unknown[] | undefined = wordsOf(field);
   return words === undefined || value === undefined || words.includes(reveal(value));
 }
 

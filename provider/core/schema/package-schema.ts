@@ -10,11 +10,12 @@ import {
   isRequired,
   itemsOf,
   mapItemsOf,
+  wordsOf,
 } from "../type/field.ts";
 import type { FunctionType } from "../type/function.ts";
 import type { ResourceType } from "../type/resource.ts";
-import { version } from "../version.ts";
 import { isAlwaysAnswered, type Offer, stateFields } from "./catalogue.ts";
+import { introduction, languages } from "./introduction.ts";
 
 type Json = { readonly [key: string]: unknown };
 
@@ -27,23 +28,26 @@ interface Owner {
   readonly name: string;
 }
 
+/** What a program declares may be one of some words and no other; what the service answers may one day be another word. */
+type Side = "declared" | "answered";
+
 export function packageSchemaOf(offer: Offer): object {
   const types: Types = new Map();
-  const resources = [...offer.resources.values()].map((type) => [type.token, resourceSpec(type, types)]);
-  const functions = [...offer.functions.values()].map((type) => [type.token, functionSpec(type, types)]);
-  const provider = { area: "index", name: "Provider" };
-  const config = properties(offer.config, provider, types);
+  const config = properties(offer.config, { area: "index", name: "Provider" }, "declared", types);
   const needed = required(offer.config, (name) => isRequired(offer.config[name]!));
+  // What is declared comes first: an object that is answered too has the words of the declared one.
+  const inputs = [...offer.resources.values()].map((type) => inputSpec(type, types));
+  const args = [...offer.functions.values()].map((type) => sideOf(type, "args", types));
+  const resources = [...offer.resources.values()].map((type, at) => [
+    type.token,
+    { ...outputSpec(type, types), ...inputs[at] },
+  ]);
+  const functions = [...offer.functions.values()].map((type, at) => [
+    type.token,
+    { description: type.description, inputs: args[at], outputs: sideOf(type, "result", types) },
+  ]);
   return {
-    name: packageName,
-    displayName: "Plumbline",
-    version,
-    description:
-      "Domains, private networks, volumes and more of a cloud account, kept true to their declared state.",
-    keywords: ["pulumi", "plumbline", "category/cloud", "kind/native"],
-    license: "Apache-2.0",
-    publisher: "Plumbline",
-    meta: { moduleFormat: "(.*)(?:/[^/]*)" },
+    ...introduction,
     config: { variables: config, defaults: Object.keys(config).filter((name) => !needed.includes(name)) },
     provider: {
       description: "Where the service is, and as whom to call it.",
@@ -53,51 +57,48 @@ export function packageSchemaOf(offer: Offer): object {
     types: Object.fromEntries([...types].sort(([one], [other]) => (one < other ? -1 : 1))),
     resources: Object.fromEntries(resources),
     functions: Object.fromEntries(functions),
-    language: {
-      nodejs: {
-        packageName: "@plumbline/pulumi",
-        packageDescription: "Plumbline's resources for Pulumi programs.",
-        respectSchemaVersion: true,
-        dependencies: { "@pulumi/pulumi": "^3.230.0" },
-      },
-      python: { packageName: "plumbline_pulumi", respectSchemaVersion: true, pyproject: { enabled: true } },
-      go: { importBasePath: "plumbline/sdk/go/plumbline", respectSchemaVersion: true },
-    },
+    language: languages,
   };
 }
 
-function resourceSpec(type: ResourceType, types: Types): Json {
+function inputSpec(type: ResourceType, types: Types): Json {
+  return {
+    inputProperties: properties(type.inputs, type, "declared", types),
+    requiredInputs: required(type.inputs, (name) => isRequired(type.inputs[name]!)),
+  };
+}
+
+function outputSpec(type: ResourceType, types: Types): Json {
   const fields = stateFields(type);
-  const state = properties(fields, type, types);
+  const state = properties(fields, type, "answered", types);
   return {
     description: type.description,
     properties: state,
     required: required(fields, (name) => isAlwaysAnswered(type, name)),
-    inputProperties: properties(type.inputs, type, types),
-    requiredInputs: required(type.inputs, (name) => isRequired(type.inputs[name]!)),
     stateInputs: { description: `State of a ${type.name} to look up.`, type: "object", properties: state },
   };
 }
 
-function functionSpec(type: FunctionType, types: Types): Json {
-  const side = (fields: Fields) => ({
+function sideOf(type: FunctionType, side: "args" | "result", types: Types): Json {
+  const fields = type[side];
+  const owner = { area: type.area, name: pascal(type.name) };
+  return {
     type: "object",
-    properties: properties(fields, { area: type.area, name: pascal(type.name) }, types),
+    properties: properties(fields, owner, side === "args" ? "declared" : "answered", types),
     required: required(fields, (name) => isRequired(fields[name]!)),
-  });
-  return { description: type.description, inputs: side(type.args), outputs: side(type.result) };
+  };
 }
 
 const required = (fields: Fields, isIt: (name: string) => boolean) => Object.keys(fields).filter(isIt);
 
-function properties(fields: Fields, owner: Owner, types: Types): Json {
+function properties(fields: Fields, owner: Owner, side: Side, types: Types): Json {
   return Object.fromEntries(
     Object.entries(fields).map(([name, field]) => {
       const { description, secret, immutable } = annotations(field);
-      const words = (field as { enum?: readonly string[] }).enum;
+      const words = wordsOf(field);
       const oneOf = words ? ` One of ${words.map((word) => `\`${word}\``).join(", ")}.` : "";
       const property = {
-        ...typeOf(field, owner, name, types),
+        ...typeOf(field, owner, name, side, types),
         description: `${description}${oneOf}`,
         ...(secret && { secret }),
         ...(immutable && { willReplaceOnChanges: true }),
@@ -107,32 +108,68 @@ function properties(fields: Fields, owner: Owner, types: Types): Json {
   );
 }
 
-function typeOf(field: TSchema, owner: Owner, name: string, types: Types): Json {
+function typeOf(field: TSchema, owner: Owner, name: string, side: Side, types: Types): Json {
   if (isAssetField(field)) return { $ref: "pulumi.json#/Asset" };
   const fields = fieldsOf(field);
-  if (fields) return { $ref: `#/types/${nested(field, fields, owner, name, types)}` };
+  if (fields) return { $ref: `#/types/${groupType(field, fields, owner, name, side, types)}` };
   const items = itemsOf(field);
-  if (items) return { type: "array", items: typeOf(items, owner, name, types) };
+  if (items) return { type: "array", items: typeOf(items, owner, name, side, types) };
   const every = mapItemsOf(field);
-  if (every) return { type: "object", additionalProperties: typeOf(every, owner, name, types) };
+  if (every) return { type: "object", additionalProperties: typeOf(every, owner, name, side, types) };
+  const words = wordsOf(field);
+  if (words && side === "declared")
+    return { type: "string", $ref: `#/types/${choiceType(field, words, owner, name, types)}` };
   const { type } = annotations(field);
   return type === undefined ? { $ref: "pulumi.json#/Any" } : { type };
 }
 
 /** Adds the type of a group, and returns its token. */
-function nested(field: TSchema, fields: Fields, owner: Owner, name: string, types: Types): string {
-  const { description, typeName = `${owner.name}${pascal(name)}` } = annotations(field);
-  const token = `${packageName}:${owner.area}/${typeName}:${typeName}`;
+function groupType(
+  field: TSchema,
+  fields: Fields,
+  owner: Owner,
+  name: string,
+  side: Side,
+  types: Types,
+): string {
+  const { description } = annotations(field);
+  const typeName = typeNameOf(field, owner, name);
+  const token = tokenOf(owner, typeName);
   if (!types.has(token)) {
     types.set(token, {});
     types.set(token, {
       type: "object",
       description,
-      properties: properties(fields, { area: owner.area, name: typeName }, types),
+      properties: properties(fields, { area: owner.area, name: typeName }, side, types),
       required: required(fields, (each) => isRequired(fields[each]!)),
     });
   }
   return token;
 }
+
+/** Adds the type of a choice, and returns its token. */
+function choiceType(
+  field: TSchema,
+  words: readonly string[],
+  owner: Owner,
+  name: string,
+  types: Types,
+): string {
+  const token = tokenOf(owner, typeNameOf(field, owner, name));
+  const values = words.map((value) => ({ name: valueName(value), value }));
+  const known = types.get(token);
+  if (known && JSON.stringify(known["enum"]) !== JSON.stringify(values))
+    throw new Error(`${token} is the name of two types`);
+  if (!known) types.set(token, { type: "string", description: annotations(field).description, enum: values });
+  return token;
+}
+
+/** `PublicRead` for `public-read`; each language makes its own spelling of it. */
+const valueName = (word: string) => word.split(/[-_]/).map(pascal).join("");
+
+const typeNameOf = (field: TSchema, owner: Owner, name: string) =>
+  annotations(field).typeName ?? `${owner.name}${pascal(name)}`;
+
+const tokenOf = ({ area }: Owner, typeName: string) => `${packageName}:${area}/${typeName}:${typeName}`;
 
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);

@@ -68,7 +68,7 @@ export interface Annotations {
   /** False where some objects of the type are answered without it, although it has a default. */
   readonly answered?: false;
   readonly rules?: readonly Rule[];
-  /** Name of a group's type in SDKs (`DomainInfo`); default: the owner's name and the field's. */
+  /** Name of a group's or a choice's type in SDKs (`DomainInfo`); default: the owner's name and the field's. What has the same name in an area is one type. */
   readonly typeName?: string;
 }
 
@@ -197,6 +197,11 @@ export function isOfDefaults(field: TSchema): boolean {
 /** True for a field whose value is an asset. */
 export function isAssetField(field: TSchema): boolean {
   return (field as { asset?: boolean }).asset === true;
+}
+
+/** The words of a choice, or undefined. */
+export function wordsOf(field: TSchema): readonly string[] | undefined {
+  return (field as { enum?: readonly string[] }).enum;
 }
 
 /** Item schema of a list, or undefined. */

@@ -9,7 +9,7 @@ import { certificateOf, credentialsOf } from "./access.ts";
 import { kindNames } from "./kinds.ts";
 
 const ofDatabase = {
-  kind: choice(kindNames, { description: "Kind of the database." }),
+  kind: choice(kindNames, { description: "Kind of the database.", typeName: "DatabaseKind" }),
   instanceId: id({ description: "Id of the database.", reference: "databases/instance" }),
 };
 
@@ -43,7 +43,11 @@ const database = {
 export const getDatabases = getAll(database, {
   description: "Every managed database of the account that the arguments match, of both kinds.",
   filters: {
-    kind: choice(kindNames, { description: "Only databases of this kind.", wireName: "engine" }),
+    kind: choice(kindNames, {
+      description: "Only databases of this kind.",
+      wireName: "engine",
+      typeName: "DatabaseKind",
+    }),
     region: text({ description: "Only databases of this region." }),
   },
 });
@@ -72,7 +76,9 @@ export const getBackup = getOne(backup, {
 
 export const getBackups = getAll(backup, {
   description: "The backups of a managed database: automatic ones and snapshots.",
-  filters: { type: choice(["auto", "snapshot"], { description: "Only backups of this type." }) },
+  filters: {
+    type: choice(["auto", "snapshot"], { description: "Only backups of this type.", typeName: "BackupType" }),
+  },
 });
 
 const credentials = {

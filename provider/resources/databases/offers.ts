@@ -24,7 +24,13 @@ export const getEngine = getOne(engine, {
 
 export const getEngines = getAll(engine, {
   description: "Every database engine that the service offers.",
-  filters: { kind: choice(kindNames, { description: "Only engines of this kind.", wireName: "engine" }) },
+  filters: {
+    kind: choice(kindNames, {
+      description: "Only engines of this kind.",
+      wireName: "engine",
+      typeName: "DatabaseKind",
+    }),
+  },
   says: "The engines.",
 });
 

@@ -41,7 +41,11 @@ export const Snapshot = resource({
       ? undefined
       : "the service takes automatic backups and removes each after seven days",
   inputs: {
-    kind: choice(kindNames, { description: "Kind of the database.", immutable: true }),
+    kind: choice(kindNames, {
+      description: "Kind of the database.",
+      immutable: true,
+      typeName: "DatabaseKind",
+    }),
     instanceId: id({
       description: "Id of the database.",
       reference: "databases/instance",

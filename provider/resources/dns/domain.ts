@@ -51,6 +51,7 @@ export const Domain = resource({
       ],
     }),
     type: choice(["master", "slave"], {
+      typeName: "DomainType",
       description:
         "`master`: the zone is edited here. `slave`: it is copied from the servers in `masterIps`.",
     }),

@@ -23,7 +23,7 @@ export const getDomains = getAll(domain, {
   filters: {
     group: text({ description: "Only Domains of this group." }),
     tag: taggedWith("Domains"),
-    type: choice(["master", "slave"], { description: "Only Domains of this type." }),
+    type: choice(["master", "slave"], { description: "Only Domains of this type.", typeName: "DomainType" }),
   },
 });
 
@@ -38,7 +38,9 @@ export const getRecords = providerFunction({
         description: "Only records of this name, relative to the Domain; empty for the Domain itself.",
       }),
     ),
-    type: optional(choice(recordTypes, { description: "Only records of this type." })),
+    type: optional(
+      choice(recordTypes, { description: "Only records of this type.", typeName: "RecordType" }),
+    ),
   },
   result: { records: viewList(Record, "The records, by id.") },
   async call({ args, service }) {

@@ -25,6 +25,7 @@ export const Service = resource({
       rules: [labelRule],
     }),
     serviceType: choice(["url", "tcp"], {
+      typeName: "ServiceType",
       description: "`url`: a request over HTTP or HTTPS. `tcp`: a connection to a port.",
     }),
     address: text({

@@ -29,6 +29,7 @@ export const Bucket = resource({
     label,
     acl: optional(
       choice(accessLists, {
+        typeName: "CannedAcl",
         description:
           "Who may use the bucket beside the account's keys. `private` when it was never set, and again when it is taken out.",
         writeOnly: true,

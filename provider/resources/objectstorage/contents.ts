@@ -90,6 +90,7 @@ export const getObjectUrl = providerFunction({
     ...named,
     method: optional(
       choice(["GET", "HEAD", "PUT", "DELETE"], {
+        typeName: "UrlMethod",
         description: "What the URL is good for; `PUT` uploads. Default: `GET`.",
         default: "GET",
       }),

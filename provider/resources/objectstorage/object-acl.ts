@@ -23,7 +23,7 @@ export const ObjectAcl = resource({
     cluster,
     bucket,
     name,
-    acl: choice(accessLists, { description: "Who may use it." }),
+    acl: choice(accessLists, { description: "Who may use it.", typeName: "CannedAcl" }),
   },
   outputs: {
     aclXml: text({ description: "The whole access list, as storage has it.", movedBy: ["acl"] }),

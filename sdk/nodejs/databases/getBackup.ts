@@ -2,6 +2,9 @@
 // *** Do not edit by hand unless you're certain you know what you are doing! ***
 
 import * as pulumi from "@pulumi/pulumi";
+import * as inputs from "../types/input";
+import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -28,7 +31,7 @@ export interface GetBackupArgs {
     /**
      * Kind of the database. One of `mysql`, `postgresql`.
      */
-    kind: string;
+    kind: enums.databases.DatabaseKind;
 }
 
 export interface GetBackupResult {
@@ -73,5 +76,5 @@ export interface GetBackupOutputArgs {
     /**
      * Kind of the database. One of `mysql`, `postgresql`.
      */
-    kind: pulumi.Input<string>;
+    kind: pulumi.Input<enums.databases.DatabaseKind>;
 }

@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "../types/input";
 import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -26,11 +27,11 @@ export interface GetBackupsArgs {
     /**
      * Kind of the database. One of `mysql`, `postgresql`.
      */
-    kind: string;
+    kind: enums.databases.DatabaseKind;
     /**
      * Only backups of this type. One of `auto`, `snapshot`.
      */
-    type?: string;
+    type?: enums.databases.BackupType;
 }
 
 export interface GetBackupsResult {
@@ -59,9 +60,9 @@ export interface GetBackupsOutputArgs {
     /**
      * Kind of the database. One of `mysql`, `postgresql`.
      */
-    kind: pulumi.Input<string>;
+    kind: pulumi.Input<enums.databases.DatabaseKind>;
     /**
      * Only backups of this type. One of `auto`, `snapshot`.
      */
-    type?: pulumi.Input<string>;
+    type?: pulumi.Input<enums.databases.BackupType>;
 }

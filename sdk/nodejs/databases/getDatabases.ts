@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "../types/input";
 import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -22,7 +23,7 @@ export interface GetDatabasesArgs {
     /**
      * Only databases of this kind. One of `mysql`, `postgresql`.
      */
-    kind?: string;
+    kind?: enums.databases.DatabaseKind;
     /**
      * Only databases of this region.
      */
@@ -51,7 +52,7 @@ export interface GetDatabasesOutputArgs {
     /**
      * Only databases of this kind. One of `mysql`, `postgresql`.
      */
-    kind?: pulumi.Input<string>;
+    kind?: pulumi.Input<enums.databases.DatabaseKind>;
     /**
      * Only databases of this region.
      */

@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "../types/input";
 import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -21,7 +22,7 @@ export interface GetEnginesArgs {
     /**
      * Only engines of this kind. One of `mysql`, `postgresql`.
      */
-    kind?: string;
+    kind?: enums.databases.DatabaseKind;
 }
 
 export interface GetEnginesResult {
@@ -45,5 +46,5 @@ export interface GetEnginesOutputArgs {
     /**
      * Only engines of this kind. One of `mysql`, `postgresql`.
      */
-    kind?: pulumi.Input<string>;
+    kind?: pulumi.Input<enums.databases.DatabaseKind>;
 }

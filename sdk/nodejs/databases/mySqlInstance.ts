@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "../types/input";
 import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -355,7 +356,7 @@ export interface MySqlInstanceArgs {
     /**
      * How its nodes are kept alike: semi_synch when left out with three nodes, none with one. One of `none`, `asynch`, `semi_synch`.
      */
-    replicationType?: pulumi.Input<string>;
+    replicationType?: pulumi.Input<enums.databases.MySqlInstanceReplicationType>;
     /**
      * Puts a backup in place of all data of the database whenever it changes. Declared with a new database it does nothing.
      */

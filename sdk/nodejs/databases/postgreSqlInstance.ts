@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "../types/input";
 import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -365,11 +366,11 @@ export interface PostgreSqlInstanceArgs {
     /**
      * When a commit counts as done. With replication only `local` or `off`. Default: `local`. One of `on`, `local`, `remote_write`, `remote_apply`, `off`.
      */
-    replicationCommitType?: pulumi.Input<string>;
+    replicationCommitType?: pulumi.Input<enums.databases.PostgreSqlInstanceReplicationCommitType>;
     /**
      * How its nodes are kept alike: asynch when left out with three nodes, none with one. One of `none`, `asynch`.
      */
-    replicationType?: pulumi.Input<string>;
+    replicationType?: pulumi.Input<enums.databases.PostgreSqlInstanceReplicationType>;
     /**
      * Puts a backup in place of all data of the database whenever it changes. Declared with a new database it does nothing.
      */

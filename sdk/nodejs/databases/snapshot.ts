@@ -2,6 +2,9 @@
 // *** Do not edit by hand unless you're certain you know what you are doing! ***
 
 import * as pulumi from "@pulumi/pulumi";
+import * as inputs from "../types/input";
+import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -143,7 +146,7 @@ export interface SnapshotArgs {
     /**
      * Kind of the database. One of `mysql`, `postgresql`.
      */
-    kind: pulumi.Input<string>;
+    kind: pulumi.Input<enums.databases.DatabaseKind>;
     /**
      * Unique among the database's backups: 1 to 30 ASCII letters, digits and underscores.
      */
@@ -151,5 +154,5 @@ export interface SnapshotArgs {
     /**
      * Node that it is taken of; `secondary` needs a database of three nodes. Default: `primary`. One of `primary`, `secondary`.
      */
-    target?: pulumi.Input<string>;
+    target?: pulumi.Input<enums.databases.SnapshotTarget>;
 }

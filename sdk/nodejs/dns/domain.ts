@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "../types/input";
 import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -302,7 +303,7 @@ export interface DomainArgs {
     /**
      * `disabled` zones are not rendered. Default: `active`. One of `active`, `disabled`.
      */
-    status?: pulumi.Input<string>;
+    status?: pulumi.Input<enums.dns.DomainStatus>;
     /**
      * Tags, for organisation only; order and case do not matter.
      */
@@ -314,5 +315,5 @@ export interface DomainArgs {
     /**
      * `master`: the zone is edited here. `slave`: it is copied from the servers in `masterIps`. One of `master`, `slave`.
      */
-    type: pulumi.Input<string>;
+    type: pulumi.Input<enums.dns.DomainType>;
 }

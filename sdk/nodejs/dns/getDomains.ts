@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "../types/input";
 import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -31,7 +32,7 @@ export interface GetDomainsArgs {
     /**
      * Only Domains of this type. One of `master`, `slave`.
      */
-    type?: string;
+    type?: enums.dns.DomainType;
 }
 
 export interface GetDomainsResult {
@@ -65,5 +66,5 @@ export interface GetDomainsOutputArgs {
     /**
      * Only Domains of this type. One of `master`, `slave`.
      */
-    type?: pulumi.Input<string>;
+    type?: pulumi.Input<enums.dns.DomainType>;
 }

@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "../types/input";
 import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -30,7 +31,7 @@ export interface GetRecordsArgs {
     /**
      * Only records of this type. One of `A`, `AAAA`, `NS`, `MX`, `CNAME`, `TXT`, `SRV`, `PTR`, `CAA`.
      */
-    type?: string;
+    type?: enums.dns.RecordType;
 }
 
 export interface GetRecordsResult {
@@ -63,5 +64,5 @@ export interface GetRecordsOutputArgs {
     /**
      * Only records of this type. One of `A`, `AAAA`, `NS`, `MX`, `CNAME`, `TXT`, `SRV`, `PTR`, `CAA`.
      */
-    type?: pulumi.Input<string>;
+    type?: pulumi.Input<enums.dns.RecordType>;
 }

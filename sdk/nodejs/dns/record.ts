@@ -2,6 +2,9 @@
 // *** Do not edit by hand unless you're certain you know what you are doing! ***
 
 import * as pulumi from "@pulumi/pulumi";
+import * as inputs from "../types/input";
+import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -243,7 +246,7 @@ export interface RecordArgs {
     /**
      * CAA: what the record is about. One of `issue`, `issuewild`, `iodef`.
      */
-    tag?: pulumi.Input<string>;
+    tag?: pulumi.Input<enums.dns.CaaTag>;
     /**
      * What the record says: an address, a host name or a text, as its type has it. Empty for a Null MX.
      */
@@ -255,7 +258,7 @@ export interface RecordArgs {
     /**
      * The record's type. One of `A`, `AAAA`, `NS`, `MX`, `CNAME`, `TXT`, `SRV`, `PTR`, `CAA`.
      */
-    type: pulumi.Input<string>;
+    type: pulumi.Input<enums.dns.RecordType>;
     /**
      * SRV: higher is preferred among equal priorities.
      */

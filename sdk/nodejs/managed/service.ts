@@ -2,6 +2,9 @@
 // *** Do not edit by hand unless you're certain you know what you are doing! ***
 
 import * as pulumi from "@pulumi/pulumi";
+import * as inputs from "../types/input";
+import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -244,7 +247,7 @@ export interface ServiceArgs {
     /**
      * `url`: a request over HTTP or HTTPS. `tcp`: a connection to a port. One of `url`, `tcp`.
      */
-    serviceType: pulumi.Input<string>;
+    serviceType: pulumi.Input<enums.managed.ServiceType>;
     /**
      * Seconds, 1 to 255, within which it must answer; after that it counts as down.
      */

@@ -2,6 +2,9 @@
 // *** Do not edit by hand unless you're certain you know what you are doing! ***
 
 import * as pulumi from "@pulumi/pulumi";
+import * as inputs from "../types/input";
+import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -166,7 +169,7 @@ export interface BucketArgs {
     /**
      * Who may use the bucket beside the account's keys. `private` when it was never set, and again when it is taken out. One of `private`, `public-read`, `authenticated-read`, `public-read-write`.
      */
-    acl?: pulumi.Input<string>;
+    acl?: pulumi.Input<enums.objectstorage.CannedAcl>;
     /**
      * Id of the cluster that holds it (`us-east-1`).
      */

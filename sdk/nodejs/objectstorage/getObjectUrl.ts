@@ -2,6 +2,9 @@
 // *** Do not edit by hand unless you're certain you know what you are doing! ***
 
 import * as pulumi from "@pulumi/pulumi";
+import * as inputs from "../types/input";
+import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -39,7 +42,7 @@ export interface GetObjectUrlArgs {
     /**
      * What the URL is good for; `PUT` uploads. Default: `GET`. One of `GET`, `HEAD`, `PUT`, `DELETE`.
      */
-    method?: string;
+    method?: enums.objectstorage.UrlMethod;
     /**
      * Name of the object.
      */
@@ -91,7 +94,7 @@ export interface GetObjectUrlOutputArgs {
     /**
      * What the URL is good for; `PUT` uploads. Default: `GET`. One of `GET`, `HEAD`, `PUT`, `DELETE`.
      */
-    method?: pulumi.Input<string>;
+    method?: pulumi.Input<enums.objectstorage.UrlMethod>;
     /**
      * Name of the object.
      */

@@ -86,6 +86,9 @@ export const ObjectAcl: typeof import("./objectAcl").ObjectAcl = null as any;
 utilities.lazyLoad(exports, ["ObjectAcl"], () => require("./objectAcl"));
 
 
+// Export enums:
+export * from "../types/enums/objectstorage";
+
 const _module = {
     version: utilities.getVersion(),
     construct: (name: string, type: string, urn: string): pulumi.Resource => {

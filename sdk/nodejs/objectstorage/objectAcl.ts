@@ -2,6 +2,9 @@
 // *** Do not edit by hand unless you're certain you know what you are doing! ***
 
 import * as pulumi from "@pulumi/pulumi";
+import * as inputs from "../types/input";
+import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 import * as utilities from "../utilities";
 
 /**
@@ -132,7 +135,7 @@ export interface ObjectAclArgs {
     /**
      * Who may use it. One of `private`, `public-read`, `authenticated-read`, `public-read-write`.
      */
-    acl: pulumi.Input<string>;
+    acl: pulumi.Input<enums.objectstorage.CannedAcl>;
     /**
      * Label of the bucket.
      */

@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "../types/input";
 import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 
 export namespace blockstorage {
 }
@@ -70,7 +71,7 @@ export namespace databases {
         /**
          * How often. Default: `weekly`. One of `weekly`, `monthly`.
          */
-        frequency?: pulumi.Input<string>;
+        frequency?: pulumi.Input<enums.databases.MaintenanceWindowFrequency>;
         /**
          * Hour at which it may begin (UTC), 0 to 23.
          */
@@ -134,7 +135,7 @@ export namespace dns {
         /**
          * CAA: what the record is about. One of `issue`, `issuewild`, `iodef`.
          */
-        tag?: pulumi.Input<string>;
+        tag?: pulumi.Input<enums.dns.CaaTag>;
         /**
          * What the record says: an address, a host name or a text, as its type has it. Empty for a Null MX.
          */
@@ -146,7 +147,7 @@ export namespace dns {
         /**
          * The record's type. One of `A`, `AAAA`, `NS`, `MX`, `CNAME`, `TXT`, `SRV`, `PTR`, `CAA`.
          */
-        type: pulumi.Input<string>;
+        type: pulumi.Input<enums.dns.RecordType>;
         /**
          * SRV: higher is preferred among equal priorities.
          */
@@ -238,7 +239,7 @@ export namespace kubernetes {
         /**
          * How it is formatted. One of `raw`, `ext4`.
          */
-        type: pulumi.Input<string>;
+        type: pulumi.Input<enums.kubernetes.PoolDiskType>;
     }
 }
 
@@ -297,7 +298,7 @@ export namespace objectstorage {
         /**
          * What the key may do there. One of `read_only`, `read_write`.
          */
-        permissions: pulumi.Input<string>;
+        permissions: pulumi.Input<enums.objectstorage.KeyBucketAccessPermissions>;
     }
 
 }

@@ -4,6 +4,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as inputs from "../types/input";
 import * as outputs from "../types/output";
+import * as enums from "../types/enums";
 
 export namespace blockstorage {
     /**
@@ -269,7 +270,7 @@ export namespace databases {
         /**
          * How often. Default: `weekly`. One of `weekly`, `monthly`.
          */
-        frequency?: string;
+        frequency?: enums.databases.MaintenanceWindowFrequency;
         /**
          * Hour at which it may begin (UTC), 0 to 23.
          */
@@ -722,7 +723,7 @@ export namespace dns {
         /**
          * CAA: what the record is about. One of `issue`, `issuewild`, `iodef`.
          */
-        tag?: string;
+        tag?: enums.dns.CaaTag;
         /**
          * What the record says: an address, a host name or a text, as its type has it. Empty for a Null MX.
          */
@@ -734,7 +735,7 @@ export namespace dns {
         /**
          * The record's type. One of `A`, `AAAA`, `NS`, `MX`, `CNAME`, `TXT`, `SRV`, `PTR`, `CAA`.
          */
-        type: string;
+        type: enums.dns.RecordType;
         /**
          * SRV: higher is preferred among equal priorities.
          */
@@ -911,7 +912,7 @@ export namespace kubernetes {
         /**
          * How it is formatted. One of `raw`, `ext4`.
          */
-        type: string;
+        type: enums.kubernetes.PoolDiskType;
     }
 
 }
@@ -1199,7 +1200,7 @@ export namespace objectstorage {
         /**
          * What the key may do there. One of `read_only`, `read_write`.
          */
-        permissions: string;
+        permissions: enums.objectstorage.KeyBucketAccessPermissions;
     }
 
     /**

@@ -98,6 +98,7 @@ export const Record = resource({
     ),
     tag: optional(
       choice(["issue", "issuewild", "iodef"], {
+        typeName: "CaaTag",
         description: "CAA: what the record is about.",
         default: null,
         adoptKey: true,

@@ -13,7 +13,7 @@ import { canonicalZone, differencesOf } from "./values.ts";
 
 const { domainId: _, ...ofRecord } = Record.inputs;
 const item = group(
-  { ...ofRecord, type: choice(recordTypes, { description: "The record's type." }) },
+  { ...ofRecord, type: choice(recordTypes, { description: "The record's type.", typeName: "RecordType" }) },
   { description: "A record of a Zone.", typeName: "ZoneRecord" },
 );
 
