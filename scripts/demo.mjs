@@ -1,15 +1,17 @@
 /**
- * `npm start`: the main job from end to end on the embedded emulator: preview, apply, change, drift, destroy; then one example of each area.
+ * `npm start`: the main job from end to end on the embedded emulator: preview, apply, change, drift, destroy; then one example of each area, a line
+ * each. `npm start -- --all` shows all that they print.
  * Needs nothing installed beside this project, touches nothing outside a temporary folder, and leaves nothing running.
  */
 
 import { spawn } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import pc from "picocolors";
 
+const showsAll = process.argv.includes("--all");
 const root = resolve(import.meta.dirname, "..");
 const cli = join(root, "bin", "plumbline");
 const work = mkdtempSync(join(tmpdir(), "plumbline-demo-"));
@@ -44,30 +46,37 @@ async function requestsMade() {
   return (await (await fetch(`${control}/stats`)).json()).total;
 }
 
-/** Runs one command of the command line as a user would; its output goes straight through. */
-function plumbline(args, folder) {
+/** Runs one command of the command line as a user would; its output goes straight through, or is kept. */
+function plumbline(args, folder, keeps = false) {
   return new Promise((done, fail) => {
+    const out = keeps ? "pipe" : "inherit";
     const child = spawn(process.execPath, [cli, ...args], {
       cwd: folder,
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", out, out],
       env: { ...process.env, PLUMBLINE_BASE_URL: service.baseUrl, PLUMBLINE_TOKEN: service.token },
     });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on("data", (data) => {
+        output += data;
+      });
     child.on("error", fail);
-    child.on("close", (code) => done(code));
+    child.on("close", (code) => done({ code, output }));
   });
 }
 
-const calls = [];
 let step = 0;
 
 /** One step of the story: a heading, the command as one would type it, what it prints, what it cost. */
-async function chapter(title, args, expected = 0, folder = work) {
+async function chapter(title, args, expected = 0, folder = work, most = Number.POSITIVE_INFINITY) {
   step += 1;
   console.log(`\n${pc.bold(pc.cyan(`${step}. ${title}`))}`);
   console.log(pc.dim(`$ plumbline ${args.join(" ")}`));
-  const before = await requestsMade();
-  const code = await plumbline(args, folder);
-  calls.push([folder === work ? title : `${basename(folder)}: ${title}`, (await requestsMade()) - before]);
+  const { code, output } = await plumbline(args, folder, !showsAll && most < Number.POSITIVE_INFINITY);
+  const lines = output.trimEnd().split("\n");
+  if (lines.length > most)
+    lines.splice(4, lines.length - most, pc.dim(`  … ${lines.length - most} more lines`));
+  if (output !== "") console.log(lines.join("\n"));
   if (code !== expected) throw new Error(`plumbline ${args[0]} ended with ${code}, expected ${expected}`);
 }
 
@@ -94,10 +103,27 @@ const areas = [
 async function visit(area, what) {
   const folder = join(work, area);
   cpSync(join(root, "examples", area), folder, { recursive: true });
-  console.log(`\n${pc.bold(`examples/${area}: ${what}.`)}`);
-  await chapter(`Make ${what}.`, ["up", "-y", "--skip-preview"], 0, folder);
-  await chapter("Again: nothing to do.", ["preview", "--expect-no-changes"], 0, folder);
-  await chapter("Take it down.", ["destroy", "-y"], 0, folder);
+  const life = [
+    [`Make ${what}.`, ["up", "-y", "--skip-preview"]],
+    ["Again: nothing to do.", ["preview", "--expect-no-changes"]],
+    ["Take it down.", ["destroy", "-y"]],
+  ];
+  if (showsAll) {
+    console.log(`\n${pc.bold(`examples/${area}: ${what}.`)}`);
+    for (const [title, args] of life) await chapter(title, args, 0, folder);
+    return;
+  }
+  const before = await requestsMade();
+  let made = "";
+  for (const [, args] of life) {
+    const { code, output } = await plumbline(args, folder, true);
+    if (code !== 0) throw new Error(`examples/${area}: plumbline ${args[0]} ended with ${code}\n${output}`);
+    made ||= /(\d[\d,]*) created/.exec(output)?.[1] ?? "";
+  }
+  const requests = (await requestsMade()) - before;
+  console.log(
+    `  ${`examples/${area}`.padEnd(24)} ${made.padStart(2)} created, found unchanged, taken down; ${requests} requests: ${what}`,
+  );
 }
 
 /** How many objects of each kind the account has. */
@@ -118,16 +144,10 @@ async function tell() {
   );
 
   await chapter("What would be made?", ["preview"]);
-  await chapter("Make it.", ["up", "-y", "--skip-preview"]);
-  await chapter("What came out of it?", ["stack", "output"]);
+  await chapter("Make it.", ["up", "-y", "--skip-preview"], 0, work, 9);
   const [zone] = (await api("GET", "/domains")).data;
-  await chapter("The zone as the name servers get it.", [
-    "invoke",
-    "plumbline:dns:getZoneFile",
-    `domainId=${zone.id}`,
-    "--return",
-    "text",
-  ]);
+  const zoneFile = ["invoke", "plumbline:dns:getZoneFile", `domainId=${zone.id}`, "--return", "text"];
+  await chapter("The zone as the name servers get it.", zoneFile, 0, work, 7);
   await chapter("Again: nothing to do.", ["preview", "--expect-no-changes"]);
 
   console.log(`\n${pc.bold("Two edits in Pulumi.yaml: one changes in place, one cannot.")}`);
@@ -144,14 +164,17 @@ async function tell() {
   await chapter("Put it back.", ["up", "-y", "--refresh", "--skip-preview"]);
 
   await chapter("Take everything down.", ["destroy", "-y"]);
+  if (!showsAll)
+    console.log(
+      `\n${pc.bold(pc.cyan(`${step + 1}. The other areas`))} ${pc.dim("(npm start -- --all shows all of it)")}`,
+    );
   for (const [area, what] of areas) await visit(area, what);
 
   const left = (await inventory()).filter((line) => !before.includes(line));
   if (left.length > 0) throw new Error(`the account has now: ${left.join(", ")}`);
   console.log("\nNothing is left in the account.");
 
-  console.log(`\n${pc.bold("Requests to the service, by step")}`);
-  for (const [title, count] of calls) console.log(`${String(count).padStart(5)}  ${title}`);
+  console.log(`\n${pc.bold("Next:")} README.md, or a stack of your own: plumbline --help`);
 }
 
 let failure;

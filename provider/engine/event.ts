@@ -118,8 +118,8 @@ export type EngineEvent =
   /** A status line of a running step (a wait); the next one replaces it. */
   | { readonly event: "progress"; readonly urn?: Urn; readonly severity: Severity; readonly message: string }
   | ({ readonly event: "diagnostic" } & Diagnostic)
-  /** The stack's outputs; unknowns only in a preview, secrets marked. */
-  | { readonly event: "outputs"; readonly outputs: ValueMap }
+  /** The stack's outputs; unknowns only in a preview, secrets marked. `isSame`: they are those that were saved before. */
+  | { readonly event: "outputs"; readonly outputs: ValueMap; readonly isSame?: true }
   | ({ readonly event: "summary" } & Summary);
 
 export type Emit = (event: EngineEvent) => void;

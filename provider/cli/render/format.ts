@@ -98,7 +98,7 @@ export function stepLine(
   const color = state === "failed" ? colors.red : paint(step.op, colors);
   const what = state === "failed" ? "failed" : word(step, state);
   const sign = state === "failed" ? "!" : mark(step.op);
-  const [verb, type] = [what.padEnd(9), plainType(step.type).padEnd(18)];
+  const [verb, type] = [what.padEnd(9), plainType(step.type).padEnd(20)];
   const name = shortened(inLine(step.name), Math.max(8, width / 3)).padEnd(16);
   const time = `(${duration(seconds)})`;
   const room = width - [sign, verb, type, name, time].reduce((sum, { length }) => sum + length + 2, -1);

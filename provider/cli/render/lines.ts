@@ -11,8 +11,10 @@ import {
   inputLines,
   outputLines,
   type Palette,
+  plainType,
   requestsText,
   stepLine,
+  thousands,
 } from "./format.ts";
 import { phraseOf } from "./phrase.ts";
 import { isWorthALine, planLines } from "./plan.ts";
@@ -54,9 +56,13 @@ export function headingText({ operation, previewOnly, project, stack }: Start): 
 /** The details under a step's own line. */
 export function detailLines(step: Step, options: { diff: boolean } & Palette): string[] {
   const lines: string[] = [];
-  if (step.op === "replace" && step.replaceReasons.length > 0) {
-    lines.push(options.colors.magenta(`replaced because of ${quoted(step.replaceReasons.join(", "))}`));
-  }
+  // With the changes those that force a replacement are marked.
+  const marked = new Set(
+    options.diff ? Object.keys(step.detailedDiff).map((path) => path.split(/[.[]/)[0]) : [],
+  );
+  const reasons = step.op === "replace" ? step.replaceReasons.filter((reason) => !marked.has(reason)) : [];
+  if (reasons.length > 0)
+    lines.push(options.colors.magenta(`replaced because of ${quoted(reasons.join(", "))}`));
   if (step.unfinished) lines.push(`unfinished: ${quoted(step.unfinished.join(" "))}`);
   const changed = Object.keys(step.detailedDiff);
   if (options.diff) {
@@ -110,6 +116,8 @@ export function createLineRenderer(options: LineOptions): Renderer {
   const { colors, write } = options;
   const planned: Step[] = [];
   const isDue = createPatience();
+  /** How many of each type went with their parents. */
+  const along = new Map<string, number>();
   const detailsOf = (step: Step) => detailLines(step, options);
   const writePlan = () => {
     for (const line of planLines(planned.splice(0), { ...options, detailsOf })) write(line);
@@ -125,6 +133,10 @@ export function createLineRenderer(options: LineOptions): Renderer {
           break;
         case "finished":
           if (!isWorthALine(event.step)) break;
+          if (event.step.along && !options.diff) {
+            along.set(event.step.type, (along.get(event.step.type) ?? 0) + 1);
+            break;
+          }
           write(doneLine(event, options));
           if (options.diff) for (const line of detailsOf(event.step)) write(`    ${line}`);
           break;
@@ -141,13 +153,14 @@ export function createLineRenderer(options: LineOptions): Renderer {
           break;
         case "outputs":
           writePlan();
-          if (Object.keys(event.outputs).length > 0) {
+          if (!event.isSame && Object.keys(event.outputs).length > 0) {
             write(colors.bold("Outputs"));
             for (const line of outputLines(event.outputs, options.showSecrets)) write(`  ${line}`);
           }
           break;
         case "summary":
           writePlan();
+          if (along.size > 0) write(`- deleted    with their parents: ${alongText(along)}`);
           for (const line of summaryLines(event, options)) write(line);
           break;
         case "started":
@@ -157,6 +170,10 @@ export function createLineRenderer(options: LineOptions): Renderer {
     close: writePlan,
   };
 }
+
+/** `14 dns:Record, 3 vpc:Subnet`. */
+const alongText = (counts: ReadonlyMap<string, number>): string =>
+  [...counts].map(([type, count]) => `${thousands(count)} ${plainType(type)}`).join(", ");
 
 /** What became of a step, and how long it took. */
 export function doneLine(

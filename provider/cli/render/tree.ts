@@ -159,7 +159,7 @@ export function createTreeRenderer(options: TreeOptions): Renderer {
         case "outputs":
           tellPlan();
           tellFolded();
-          if (Object.keys(event.outputs).length > 0)
+          if (!event.isSame && Object.keys(event.outputs).length > 0)
             over.push(
               colors.bold("Outputs"),
               ...outputLines(event.outputs, options.showSecrets).map((line) => `  ${line}`),

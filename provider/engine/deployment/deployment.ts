@@ -32,7 +32,8 @@ export interface Deployment {
   readonly settled: () => Promise<void>;
   /** Deletes what the program did not register, and what replacements left. `isDeclared` keeps what it might have registered had nothing failed. */
   readonly removeUndeclared: (isDeclared: (state: ResourceState) => boolean) => Promise<void>;
-  readonly saveOutputs: (outputs: ValueMap) => void;
+  /** False when they are those that were saved before. */
+  readonly saveOutputs: (outputs: ValueMap) => boolean;
 }
 
 /** The slot of the stack's own resource, which is made when there is none. */
@@ -189,14 +190,16 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
     },
     saveOutputs(outputs) {
       const stack = run.ledger.resources.get(stackSlot);
-      if (!stack) return;
+      if (!stack) return true;
       // What is left out by targets may leave an output unknown: the saved one stays.
       const known = Object.entries(outputs).flatMap(([name, value]): [string, Value][] => {
         const kept = containsUnknown(value) ? stack.outputs[name] : value;
         return kept === undefined ? [] : [[name, kept]];
       });
       const next = { ...stack, outputs: Object.fromEntries(known) };
-      if (!sameValue(stack.outputs, next.outputs)) run.ledger.note([[stackSlot, next]]);
+      const isSame = sameValue(stack.outputs, next.outputs);
+      if (!isSame) run.ledger.note([[stackSlot, next]]);
+      return !isSame;
     },
   };
 }

@@ -86,8 +86,8 @@ export function createExecution(options: ExecutionOptions): Execution {
       run.tellRepeated();
     }
     if (outputs === undefined || isOver(run)) return undefined;
-    deployment.saveOutputs(outputs);
-    run.emit({ event: "outputs", outputs });
+    const isSame = !deployment.saveOutputs(outputs);
+    run.emit({ event: "outputs", outputs, ...(isSame ? { isSame } : {}) });
     return outputs;
   }
 
