@@ -30,6 +30,17 @@ export async function askForWord(
   return word;
 }
 
+/** Shows a list and resolves to the word that the user chose of it; `instead` is how it is said without being asked. */
+export async function choose(
+  settings: Settings,
+  list: string,
+  question: string,
+  instead: string,
+): Promise<string> {
+  if (!settings.interactive) throw new CommandError(`${list}\nGive one: plumbline ${instead}`);
+  return (await ask(`${list}\n${question} `, undefined)).trim();
+}
+
 async function ask(question: string, signal: AbortSignal | undefined): Promise<string> {
   const prompt = createInterface({ input: process.stdin, output: process.stdout });
   try {

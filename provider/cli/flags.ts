@@ -8,8 +8,7 @@ export function addTargetOption(command: Command): Command {
   return command.option(
     "-t, --target <urn>",
     "only this resource (a URN with * and **, or a name) and what it needs; may be given several times",
-    (target: string, all: string[]) => [...all, target],
-    [],
+    (target: string, all: string[] = []) => [...all, target],
   );
 }
 

@@ -1,14 +1,17 @@
 /** The command line: what commands there are, and how an error ends one. */
 
 import { inspect } from "node:util";
-import { Command, CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import { quoted } from "../core/masking.ts";
+import { version } from "../core/version.ts";
 import { addCoverageCommand } from "./commands/coverage.ts";
 import { addDestroyCommand } from "./commands/destroy.ts";
 import { addDriftCommand } from "./commands/drift.ts";
 import { addEmulatorCommand } from "./commands/emulator.ts";
+import { addHelpCommand } from "./commands/help.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addInvokeCommand } from "./commands/invoke.ts";
+import { addNewCommand } from "./commands/new.ts";
 import { addPreviewCommand } from "./commands/preview.ts";
 import { addRefreshCommand } from "./commands/refresh.ts";
 import { addRunCommand } from "./commands/run.ts";
@@ -17,11 +20,13 @@ import { addStackCommands } from "./commands/stack/index.ts";
 import { addUpCommand } from "./commands/up.ts";
 import { addValidateCommand } from "./commands/validate.ts";
 import { CommandError, exitCode } from "./exit.ts";
+import { HelpfulCommand } from "./help.ts";
 import { beginPrinting, printError } from "./render/door.ts";
 import { addGlobalOptions, normaliseArguments } from "./settings.ts";
 
 /** In the order in which help lists them. */
 const commands = [
+  addNewCommand,
   addValidateCommand,
   addPreviewCommand,
   addDriftCommand,
@@ -35,13 +40,16 @@ const commands = [
   addRunCommand,
   addCoverageCommand,
   addEmulatorCommand,
+  addHelpCommand,
 ];
 
 function createProgram(): Command {
-  const program = new Command("plumbline")
+  const program = new HelpfulCommand("plumbline")
     .description("Keeps a cloud account true to its declared state.")
+    .version(version, "-V, --version", "print the version")
+    .configureHelp({ showGlobalOptions: true })
     .exitOverride()
-    .showHelpAfterError("(plumbline --help lists what there is)");
+    .showHelpAfterError("(plumbline help lists what there is)");
   addGlobalOptions(program);
   for (const add of commands) add(program);
   return program;

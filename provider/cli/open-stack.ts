@@ -22,6 +22,7 @@ import { guard, print, printError } from "./render/door.ts";
 import { diagnosticText } from "./render/format.ts";
 import type { Renderer } from "./render/lines.ts";
 import { type Settings, settingsOf } from "./settings.ts";
+import { withoutFile } from "./without-file.ts";
 
 export interface Stack {
   readonly settings: Settings;
@@ -64,12 +65,15 @@ export async function withStack(
   process.on("SIGTERM", onSignal);
   let emulator: Emulator | undefined;
   try {
-    const program = await loadProgram({
-      file: relative(process.cwd(), settings.file) || settings.file,
-      stack: settings.stack,
-      catalogue,
-      fetch: contentAt,
-    });
+    const program = advised(
+      await loadProgram({
+        file: relative(process.cwd(), settings.file) || settings.file,
+        stack: settings.stack,
+        catalogue,
+        fetch: contentAt,
+      }),
+      settings,
+    );
     if (!settings.showSecrets) guard(program.providerConfig);
     if (program.projectName === "" && !judges) refuseBroken(program, settings);
     if (settings.emulator) emulator = await startEmbedded(settings.emulator.file);
@@ -114,6 +118,14 @@ export async function withStack(
     process.off("SIGTERM", onSignal);
     await emulator?.close();
   }
+}
+
+/** The program of a file that is not there says what to do next. */
+function advised(program: Program, settings: Settings): Program {
+  const advice = program.projectName === "" ? withoutFile(settings) : undefined;
+  return advice === undefined
+    ? program
+    : { ...program, diagnostics: [{ severity: "error", message: advice }] };
 }
 
 /**

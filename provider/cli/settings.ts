@@ -1,7 +1,7 @@
 /** The options that every command has, resolved: which file, stack, state, target and way of showing. Makes no request. */
 
 import { existsSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import type { Command } from "commander";
 import pc from "picocolors";
 import { CommandError } from "./exit.ts";
@@ -114,4 +114,13 @@ export function settingsOf(command: Command): Settings {
       ? {}
       : { emulator: flags.emulator === noFile ? {} : { file: resolve(base, flags.emulator) } }),
   };
+}
+
+/** The project of a stack file that is not there yet: its folder's name, as far as a project can have it. */
+export function projectNameOf(settings: Settings): string {
+  const name = basename(dirname(settings.file))
+    .replace(/[^A-Za-z0-9_.-]+/g, "-")
+    .replace(/^[-.]+|[-.]+$/g, "")
+    .slice(0, 100);
+  return name === "" ? "account" : name;
 }

@@ -3,13 +3,13 @@
 import type { Command } from "commander";
 import type { Coverage, CoveredOperation, callersOf } from "../coverage.ts";
 import { CommandError, exitCode } from "../exit.ts";
+import { helped } from "../help.ts";
 import { print } from "../render/door.ts";
 import type { Colors } from "../render/format.ts";
 import { settingsOf } from "../settings.ts";
 
 export function addCoverageCommand(program: Command): void {
-  program
-    .command("coverage")
+  helped(program.command("coverage"), { examples: { coverage: "every operation and what reaches it" } })
     .description("show every operation of the service and what reaches it; exit with 1 if one is not reached")
     .action(async (_flags, command: Command) => {
       const settings = settingsOf(command);

@@ -7,6 +7,7 @@ import type { Drifted, Pending } from "../../engine/engine.ts";
 import { printable } from "../../engine/event.ts";
 import { exitCode } from "../exit.ts";
 import { allowGone, goneOf } from "../flags.ts";
+import { helped } from "../help.ts";
 import { codeOf, withStack } from "../open-stack.ts";
 import { guard, print, printError } from "../render/door.ts";
 import { diagnosticText, oneLine, sealedAlike } from "../render/format.ts";
@@ -14,8 +15,10 @@ import { createLineRenderer, type Renderer } from "../render/lines.ts";
 import type { Settings } from "../settings.ts";
 
 export function addDriftCommand(program: Command): void {
-  program
-    .command("drift")
+  helped(program.command("drift"), {
+    examples: { drift: "what somebody else changed", "drift --json": "the same, for a program" },
+    codes: ["drift", "guarded", "interrupted"],
+  })
     .description("compare what is declared, what was applied last, and what is there; change nothing")
     .option(...allowGone)
     .action((flags: { allowGone?: boolean }, command: Command) =>

@@ -5,6 +5,7 @@ import type { Command } from "commander";
 import type { EmulatorOptions, FaultRule } from "../../../emulator/index.ts";
 import { startAccount } from "../embedded.ts";
 import { CommandError } from "../exit.ts";
+import { helped } from "../help.ts";
 
 interface EmulatorFlags {
   port: string;
@@ -23,8 +24,13 @@ interface EmulatorFlags {
 
 /** Adds `plumbline emulator`, which serves until it is interrupted. */
 export function addEmulatorCommand(program: Command): void {
-  program
-    .command("emulator")
+  helped(program.command("emulator"), {
+    examples: {
+      emulator: "on port 4747, gone when it ends",
+      "emulator --data account.json": "the account is kept",
+      "emulator --speed instant": "nothing takes time",
+    },
+  })
     .description("run the service in a box, until interrupted")
     .option("--port <port>", "port to listen on; 0 picks a free one", "4747")
     .option("--host <address>", "address to listen on", "127.0.0.1")

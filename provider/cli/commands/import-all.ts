@@ -10,7 +10,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { shortToken } from "../../core/token.ts";
 import { EngineError, type Result } from "../../engine/engine.ts";
 import { loadProgram } from "../../engine/language/program.ts";
@@ -26,7 +26,7 @@ import { describe, shownPath, type Told, tell } from "../render/account.ts";
 import { print } from "../render/door.ts";
 import { diagnosticText } from "../render/format.ts";
 import type { Renderer } from "../render/lines.ts";
-import type { Settings } from "../settings.ts";
+import { projectNameOf, type Settings } from "../settings.ts";
 import { lines, problemsOnly } from "../shown.ts";
 
 export interface AccountFlags {
@@ -35,15 +35,6 @@ export interface AccountFlags {
   readonly typescript?: boolean;
   readonly previewOnly?: boolean;
   readonly protect?: boolean;
-}
-
-/** The project of a stack file that is not there yet: its folder's name, as far as a project can have it. */
-export function projectNameOf(settings: Settings): string {
-  const name = basename(dirname(settings.file))
-    .replace(/[^A-Za-z0-9_.-]+/g, "-")
-    .replace(/^[-.]+|[-.]+$/g, "")
-    .slice(0, 100);
-  return name === "" ? "account" : name;
 }
 
 /** What is to be written, by path. */

@@ -2,10 +2,12 @@
 
 import type { Command } from "commander";
 import { CommandError, type ExitCode } from "../exit.ts";
+import { helped } from "../help.ts";
 import { codeOf, type Stack, withStack } from "../open-stack.ts";
 import { print } from "../render/door.ts";
+import { projectNameOf } from "../settings.ts";
 import { lines, problemsOnly, renderer } from "../shown.ts";
-import { type AccountFlags, importAccount, projectNameOf } from "./import-all.ts";
+import { type AccountFlags, importAccount } from "./import-all.ts";
 
 interface ImportFlags extends AccountFlags {
   readonly all?: boolean;
@@ -13,8 +15,14 @@ interface ImportFlags extends AccountFlags {
 }
 
 export function addImportCommand(program: Command): void {
-  program
-    .command("import [type] [name] [id]")
+  helped(program.command("import [type] [name] [id]"), {
+    examples: {
+      "import plumbline:dns:Domain shop shop.example": "one object, by its natural name or its id",
+      "import --all": "write Pulumi.yaml of everything on the account",
+      "import --all --add --area dns": "add what is there of one area",
+    },
+    codes: ["guarded", "interrupted"],
+  })
     .description(
       "take an existing object into the stack, and print the block that declares it; or --all: write the stack file of a whole account",
     )

@@ -7,13 +7,18 @@ import { shortToken } from "../../core/token.ts";
 import { printable } from "../../engine/event.ts";
 import { catalogue } from "../../provider.ts";
 import { CommandError, exitCode } from "../exit.ts";
+import { helped } from "../help.ts";
 import { argumentsOf } from "../named-arguments.ts";
 import { withStack } from "../open-stack.ts";
 import { print } from "../render/door.ts";
 
 export function addInvokeCommand(program: Command): void {
-  program
-    .command("invoke <function> [arguments...]")
+  helped(program.command("invoke <function> [arguments...]"), {
+    examples: {
+      "invoke plumbline:dns:getDomain domain=shop.example": "everything of a domain",
+      "invoke plumbline:dns:getZoneFile domainId=123 --return zoneFile": "one property, as it is",
+    },
+  })
     .description("call a function: invoke plumbline:dns:getRecords domainId=123")
     .option("--return <property>", "print only this property of the result; text as it is")
     .action((name: string, args: string[], flags: { return?: string }, command: Command) =>

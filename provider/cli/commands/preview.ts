@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { exitCode } from "../exit.ts";
 import { addTargetOption, allowGone, goneOf, pathOf, targetsOf } from "../flags.ts";
+import { helped } from "../help.ts";
 import { codeOf, withStack } from "../open-stack.ts";
 import { print } from "../render/door.ts";
 import { createPreviewJsonRenderer } from "../render/json.ts";
@@ -24,7 +25,17 @@ interface PreviewFlags {
 }
 
 export function addPreviewCommand(program: Command): void {
-  addTargetOption(program.command("preview"))
+  addTargetOption(
+    helped(program.command("preview"), {
+      examples: {
+        preview: "what up would do",
+        "preview --diff": "with every property",
+        "preview --expect-no-changes": "fail when something would change",
+        "preview --save-plan plan.json": "keep the plan for up --plan plan.json",
+      },
+      codes: ["changes", "guarded", "interrupted"],
+    }),
+  )
     .description("show what would change")
     .option("--diff", "show every changed property")
     .option("--refresh", "read everything first")

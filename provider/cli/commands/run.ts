@@ -7,17 +7,21 @@ import { shortToken } from "../../core/token.ts";
 import { catalogue } from "../../provider.ts";
 import { askForWord, confirm } from "../ask.ts";
 import { CommandError, exitCode } from "../exit.ts";
+import { helped } from "../help.ts";
 import { argumentsOf } from "../named-arguments.ts";
 import { withStack } from "../open-stack.ts";
 import { print } from "../render/door.ts";
 import type { Settings } from "../settings.ts";
 
 export function addRunCommand(program: Command): void {
-  program
-    .command("run <verb> [id] [arguments...]")
-    .description(
-      "run a verb by hand, of an object (run plumbline:databases:MySqlInstance.patch mysql/shop) or of an area (run plumbline:objectstorage:cancel)",
-    )
+  helped(program.command("run <verb> [id] [arguments...]"), {
+    examples: {
+      "run plumbline:databases:MySqlInstance.patch mysql/shop": "a verb of an object",
+      "run plumbline:objectstorage:cancel": "a verb of an area, after asking for a word",
+    },
+    codes: ["guarded", "interrupted"],
+  })
+    .description("run a verb by hand: TYPE.VERB of an object by its id, or one of an area")
     .option("--consent <word>", "the word that a verb asks for before it destroys")
     .action(
       (

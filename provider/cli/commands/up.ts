@@ -7,6 +7,7 @@ import { parsePlan } from "../../engine/operations/plan.ts";
 import { confirm } from "../ask.ts";
 import { CommandError, exitCode } from "../exit.ts";
 import { addTargetOption, allowGone, goneOf, pathOf, targetsOf } from "../flags.ts";
+import { helped } from "../help.ts";
 import { codeOf, type Stack, withStack } from "../open-stack.ts";
 import { countsText } from "../render/format.ts";
 import { lines, once, problemsOnly, renderer } from "../shown.ts";
@@ -22,7 +23,17 @@ interface UpFlags {
 }
 
 export function addUpCommand(program: Command): void {
-  addTargetOption(program.command("up"))
+  addTargetOption(
+    helped(program.command("up"), {
+      examples: {
+        up: "show what would change, ask, do it",
+        "up -y --target www": "only www and what it needs, without asking",
+        "up --plan plan.json": "exactly what preview --save-plan showed",
+        "up --emulator": "try it without an account",
+      },
+      codes: ["guarded", "interrupted"],
+    }),
+  )
     .description("preview, ask, and make the account as declared")
     .option("--plan <file>", "do exactly this saved plan; refuse when it is stale")
     .option("--skip-preview", "apply without a preview")

@@ -1,13 +1,18 @@
 /** The command `validate`: checks a stack file by every rule that needs no request. */
 
 import type { Command } from "commander";
+import { helped } from "../help.ts";
 import { codeOf, withStack } from "../open-stack.ts";
 import { print } from "../render/door.ts";
 import { diagnosticText } from "../render/format.ts";
 
 export function addValidateCommand(program: Command): void {
-  program
-    .command("validate")
+  helped(program.command("validate"), {
+    examples: {
+      validate: "check Pulumi.yaml and Pulumi.dev.yaml",
+      "validate -C shop --json": "those of the folder shop, told as JSON",
+    },
+  })
     .description("check a stack file against the schema and every rule that needs no request")
     .action((_flags, command: Command) =>
       withStack(

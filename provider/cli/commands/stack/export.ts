@@ -2,12 +2,17 @@
 
 import type { Command } from "commander";
 import { exitCode } from "../../exit.ts";
+import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
 import { print } from "../../render/door.ts";
 
 export function addStackExport(stack: Command): void {
-  stack
-    .command("export")
+  helped(stack.command("export"), {
+    examples: {
+      "stack export > state.json": "a copy to keep",
+      "stack export --pulumi": "for pulumi stack import",
+    },
+  })
     .description("print the state; secrets stay sealed unless --show-secrets")
     .option("--pulumi", "in the form that `pulumi stack import` reads")
     .action((flags: { pulumi?: boolean }, command: Command) =>

@@ -4,13 +4,19 @@ import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import { CommandError, exitCode } from "../../exit.ts";
 import { pathOf } from "../../flags.ts";
+import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
 import { print } from "../../render/door.ts";
 import { lines, problemsOnly, renderer } from "../../shown.ts";
 
 export function addStackImport(stack: Command): void {
-  stack
-    .command("import [file]")
+  helped(stack.command("import [file]"), {
+    examples: {
+      "stack import state.json": "what stack export wrote",
+      "stack import --rename other.json": "the state of another stack",
+    },
+    codes: ["guarded"],
+  })
     .description("replace the state by an export, ours or Pulumi's; - or no file: standard input")
     .option(
       "--rename",

@@ -2,12 +2,12 @@
 
 import type { Command } from "commander";
 import { exitCode } from "../../exit.ts";
+import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
 import { print } from "../../render/door.ts";
 
 export function addStackList(stack: Command): void {
-  stack
-    .command("list")
+  helped(stack.command("list"), { examples: { "stack list": "their names, a line each" } })
     .description("the stacks of this project in the state folder")
     .action((_flags, command: Command) =>
       withStack(command, async ({ settings, engine }) => {

@@ -4,13 +4,16 @@ import type { Command } from "commander";
 import { reveal, type Value } from "../../../core/value.ts";
 import { printable } from "../../../engine/event.ts";
 import { CommandError, exitCode } from "../../exit.ts";
+import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
 import { print } from "../../render/door.ts";
 import { outputLines } from "../../render/format.ts";
 
 export function addStackOutput(stack: Command): void {
-  stack
-    .command("output [name]")
+  helped(stack.command("output [name]"), {
+    examples: { "stack output": "all of them", "stack output address": "one, as it is" },
+    codes: ["guarded"],
+  })
     .description("the outputs as last saved; secrets only with --show-secrets")
     .action((name: string | undefined, _flags, command: Command) =>
       withStack(command, async ({ settings, engine }) => {

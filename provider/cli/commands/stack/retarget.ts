@@ -5,13 +5,16 @@ import type { Move } from "../../../engine/engine.ts";
 import { type Target, targetText } from "../../../engine/state/target.ts";
 import { confirm } from "../../ask.ts";
 import { type ExitCode, exitCode } from "../../exit.ts";
+import { helped } from "../../help.ts";
 import { codeOf, type Stack, withStack } from "../../open-stack.ts";
 import { print } from "../../render/door.ts";
 import { lines, problemsOnly, renderer } from "../../shown.ts";
 
 export function addStackRetarget(stack: Command): void {
-  stack
-    .command("retarget")
+  helped(stack.command("retarget"), {
+    examples: { "stack retarget": "after the service moved to another address" },
+    codes: ["guarded", "interrupted"],
+  })
     .description("move the stack to the address and account that are configured now; no object is touched")
     .option("--force", "though none of its objects is there")
     .action((flags: { force?: boolean }, command: Command) =>

@@ -2,12 +2,14 @@
 
 import type { Command } from "commander";
 import { exitCode } from "../../exit.ts";
+import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
 import { print } from "../../render/door.ts";
 
 export function addStackUnlock(stack: Command): void {
-  stack
-    .command("unlock")
+  helped(stack.command("unlock"), {
+    examples: { "stack unlock": "after a run was killed on another machine" },
+  })
     .description("remove the lock that a run left behind")
     .option("--force", "even though its owner seems to run still")
     .action((flags: { force?: boolean }, command: Command) =>
