@@ -7,7 +7,7 @@ import { compare, refuseProtected, shown } from "./comparison.ts";
 import type { Entry, Found, Settled } from "./goal.ts";
 import { readObject } from "./observation.ts";
 import type { Registry } from "./registry.ts";
-import { refuseUntargeted } from "./replacement.ts";
+import { refuseUntargeted, tellWentAhead } from "./replacement.ts";
 import { stepFor } from "./run.ts";
 
 /** Takes an existing object under management, then brings it to what is declared. */
@@ -44,6 +44,7 @@ export async function adopt(
       `the object ${id} cannot be made what is declared without replacing it, because of ${diff.reasons.join(", ")}: declare what it is, or leave \`import\` out`,
     );
   }
+  await tellWentAhead(registry, found);
   const step = stepFor("import", { ...imported }, shown(registry, settled, imported, inputs, diff));
   registry.expect(step, inputs);
   return registry.run.perform(step, async () => {

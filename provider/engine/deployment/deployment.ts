@@ -12,6 +12,7 @@ import { sameValue } from "./property.ts";
 import { registered, settle } from "./registration.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { refuseDependants, removeAll } from "./removal.ts";
+import { tellWentAhead } from "./replacement.ts";
 import { type Run, stepFor } from "./run.ts";
 import type { Succession } from "./succession.ts";
 
@@ -164,6 +165,8 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
       }
       const gone = [...run.ledger.resources].filter(([slot, state]) => {
         if (slot === stackSlot) return false;
+        // It was to make room, and stayed.
+        if (registry.reasonsOf(slot) !== undefined && !state.pendingReplacement) return false;
         // Under an alias it may have a URN that is no target.
         if (state.delete) return run.isTargeted(state.urn) || registry.superseded.has(slot);
         if (registry.entry(state.urn) !== undefined || registry.isTouched(slot)) return false;
@@ -218,6 +221,7 @@ async function readExternal(
   const found = await registry.claim(entry);
   const use = await registry.providerFor(goal, entry);
   const blank = { ...wantedState(goal, entry, parent, use.reference, goal.state), external: true };
+  await tellWentAhead(registry, found);
   const step = stepFor("read", { ...blank, id: goal.id }, registry.position(goal));
   return run.perform(step, async () => {
     const live = await use.provider.read({

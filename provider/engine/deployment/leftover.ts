@@ -155,10 +155,14 @@ async function discard(run: Run, slot: number, made: ResourceState): Promise<voi
  * Looks for what interrupted creations made of resources that refer to one of the URNs: their objects must go before it does. They wait for their
  * deletion then; resolves to their slots.
  */
-export async function settleDependants(run: Run, urns: ReadonlySet<Urn>): Promise<number[]> {
+export async function settleDependants(
+  { run, isLeftOpen }: Registry,
+  urns: ReadonlySet<Urn>,
+): Promise<number[]> {
   const found: number[] = [];
   for (const [slot, attempt] of [...run.ledger.attempts]) {
-    if (attempt.kind !== "creating") continue;
+    // What this run makes itself depends on no object that goes.
+    if (attempt.kind !== "creating" || !isLeftOpen(slot)) continue;
     if (![...references(attempt.resource)].some((urn) => urns.has(urn))) continue;
     const seen = await look(run, slot, attempt);
     if (seen === undefined) continue;

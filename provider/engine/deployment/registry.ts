@@ -29,13 +29,17 @@ export interface Registry extends Pick<Succession, "heldFor" | "isLeft"> {
   /** Registrations under way of the given slots, other than `except`. */
   readonly underWay: (slots: readonly number[], except: Entry) => Promise<unknown>[];
   /** The slot's object is being deleted by `work`, to be made anew when its resource is registered. */
-  readonly reserveForReplacement: (slot: number, reasons: readonly string[], work: Promise<unknown>) => void;
+  readonly reserveForReplacement: (slot: number, reasons: readonly string[], work: Promise<boolean>) => void;
+  /** What deletes the slots' objects to make room for other resources; each resolves to false when something could not be deleted. */
+  readonly removalsOf: (slots: Iterable<number>) => Promise<boolean>[];
   readonly reasonsOf: (slot: number | undefined) => readonly string[] | undefined;
   /** Slots of what waits for its deletion under the entry's URNs, from before this run or because of an attempt that it took up. */
   readonly waitingFor: (entry: Entry) => readonly number[];
   readonly addWaiting: (entry: Entry, slot: number) => void;
   /** A creation of the entry that an earlier run began. */
   readonly creationBegunFor: (entry: Entry) => { slot: number; attempt: Attempt } | undefined;
+  /** True for a creation that an earlier run began and that no registration has taken up. */
+  readonly isLeftOpen: (slot: number) => boolean;
   /** Slots of objects that this run's own replacements left: their end belongs to the replacement. */
   readonly superseded: Set<number>;
   readonly providerFor: (goal: Pick<Goal, "type">, entry: Entry) => Promise<ProviderUse>;
@@ -60,15 +64,18 @@ export function createRegistry(
   const touched = new Map<number, Entry>();
   const superseded = new Set<number>();
   const places = pLimit(256);
-  const reserved = new Map<number, { reasons: readonly string[]; work: Promise<unknown> }>();
+  const reserved = new Map<number, { reasons: readonly string[]; work: Promise<boolean> }>();
   const defaults = new Map<string, Promise<ProviderUse>>();
   const begun = new Map<Urn, number>();
+  const leftOpen = new Set<number>();
   const waiting = new Map<Urn, number[]>();
   for (const [slot, state] of run.ledger.resources) {
     if (state.delete) waiting.set(state.urn, [...(waiting.get(state.urn) ?? []), slot]);
   }
   for (const [slot, attempt] of run.ledger.attempts) {
-    if (attempt.kind === "creating") begun.set(attempt.resource.urn, slot);
+    if (attempt.kind !== "creating") continue;
+    begun.set(attempt.resource.urn, slot);
+    leftOpen.add(slot);
   }
 
   const touch = (entry: Entry, slot: number): void => {
@@ -225,6 +232,7 @@ export function createRegistry(
         return entry && entry !== except && !entry.ended ? [entry.done] : [];
       }),
     reserveForReplacement: (slot, reasons, work) => void reserved.set(slot, { reasons, work }),
+    removalsOf: (slots) => [...slots].flatMap((slot) => reserved.get(slot)?.work ?? []),
     reasonsOf: (slot) => (slot === undefined ? undefined : reserved.get(slot)?.reasons),
     waitingFor: (entry) => namesOf(entry).flatMap((urn) => waiting.get(urn) ?? []),
     addWaiting: (entry, slot) => void waiting.set(entry.urn, [...(waiting.get(entry.urn) ?? []), slot]),
@@ -234,10 +242,12 @@ export function createRegistry(
         const attempt = slot === undefined ? undefined : run.ledger.attempts.get(slot);
         if (slot === undefined || attempt === undefined) continue;
         begun.delete(urn);
+        leftOpen.delete(slot);
         return { slot, attempt };
       }
       return undefined;
     },
+    isLeftOpen: (slot) => leftOpen.has(slot),
     async providerFor(_goal, entry) {
       const wanted = entry.options.provider;
       if (wanted === undefined) return defaultProvider(entry.options.version);

@@ -7,10 +7,11 @@ import { some, unknownFrom, type Value } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
 import { references } from "../state/state.ts";
 import { refuseProtected, refuseRetained } from "./comparison.ts";
-import type { Entry } from "./goal.ts";
+import type { Entry, Found } from "./goal.ts";
 import { settleDependants } from "./leftover.ts";
 import type { Registry } from "./registry.ts";
 import { type Removal, removeAll } from "./removal.ts";
+import { stepFor } from "./run.ts";
 
 /**
  * Deletes the object in the slot, and first every object of the state that would have to be replaced for it: found by asking the provider what
@@ -24,13 +25,17 @@ export async function makeRoom(registry: Registry, root: number, entry: Entry): 
   const rootUrn = ledger.resources.get(root)?.urn;
   if (rootUrn === undefined) return;
   const named = closure(registry, rootUrn, root).map((slot) => ledger.resources.get(slot)?.urn ?? rootUrn);
-  const interrupted = await settleDependants(registry.run, new Set([rootUrn, ...named]));
+  const interrupted = await settleDependants(registry, new Set([rootUrn, ...named]));
   let doomed = await doomedBy(registry, root);
   // What this run works on already may still be letting go of the old object: that is awaited, and then all is looked at anew.
   for (;;) {
     const busy = registry.underWay([...doomed.alive, ...doomed.reasons.keys()], entry);
-    if (busy.length === 0 && ![...doomed.reasons.keys()].some(registry.isTouched)) break;
-    await registry.aside(busy);
+    const removals = registry.removalsOf(doomed.reasons.keys());
+    const isSettled = busy.length === 0 && removals.length === 0;
+    if (isSettled && ![...doomed.reasons.keys()].some(registry.isTouched)) break;
+    await registry.aside([...busy, ...removals]);
+    // What goes with another one's old object and is still there has to stay.
+    if ((await Promise.all(removals)).includes(false)) refuseKept(registry, root);
     doomed = await doomedBy(registry, root);
   }
   const removals: Removal[] = [];
@@ -50,14 +55,28 @@ export async function makeRoom(registry: Registry, root: number, entry: Entry): 
   // Slots of the opened state are in the order of dependencies.
   const work = removeAll(registry.run, removals, (slot) => slot);
   for (const [slot, reasons] of doomed.reasons) registry.reserveForReplacement(slot, reasons, work);
-  if (!(await work)) {
-    registry.run.throwIfCancelled();
-    throw new Error(
-      registry.isLeft(root)
-        ? `the object that holds its name, of ${rootUrn}, could not be deleted, so nothing was done here`
-        : "the old object could not be deleted, so the new one was not made",
-    );
-  }
+  if (!(await work)) refuseKept(registry, root);
+}
+
+/** Throws because the object in the slot is still there. */
+function refuseKept({ run, isLeft }: Registry, root: number): never {
+  run.throwIfCancelled();
+  throw new Error(
+    isLeft(root)
+      ? `the object that holds its name, of ${run.ledger.resources.get(root)?.urn}, could not be deleted, so nothing was done here`
+      : "the old object could not be deleted, so the new one was not made",
+  );
+}
+
+/**
+ * Shows the end of an object that this run deleted to make room for another, where another object, which exists already, takes its place. Made
+ * anew, it is shown as replaced.
+ */
+export async function tellWentAhead({ run, reasonsOf }: Registry, found: Found | undefined): Promise<void> {
+  if (!found?.state.pendingReplacement || reasonsOf(found.slot) === undefined) return;
+  const step = stepFor("delete", found.state, { oldInputs: found.state.inputs });
+  run.plan?.expect(step, {});
+  await run.perform(step, async () => ({}));
 }
 
 /**

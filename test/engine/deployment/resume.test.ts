@@ -194,6 +194,24 @@ test("what a lost answer made for a block that is gone is deleted before its nam
   expectDeclared(b, renamed);
 });
 
+test("what a lost answer made in this very run does not go with an old object that it never hung on", async () => {
+  const b = bench(world());
+  const tree = (region: string, parent: object): Block[] => [
+    { name: "a", inputs: { label: "a", region } },
+    { name: "b", inputs: { label: "b", ...parent } },
+  ];
+  await b.engine(tree("eu", { parentId: { of: "a" } })).up();
+  b.world.pause = async (verb, { label }) => {
+    if (verb === "create" && label === "d") throw new Error("the connection was reset");
+  };
+  const next: Block[] = [...tree("us", {}), { name: "d", inputs: { label: "d" }, dependsOn: ["b"] }];
+  const first = await b.engine(next.toReversed()).up();
+  expect(first.diagnostics.map(({ message }) => message)).toEqual(["the connection was reset"]);
+  b.world.pause = async () => {};
+  expect((await b.engine(next).up()).result).toBe("succeeded");
+  expectDeclared(b, next);
+});
+
 test("a refusal of the service leaves nothing to look for", async () => {
   const b = bench(world());
   b.world.fault = () => Object.assign(new Error("400 no"), { status: 400 });

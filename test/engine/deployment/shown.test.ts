@@ -43,6 +43,42 @@ test("another id in `import` is shown as an import and the deletion of the objec
   expect(labels(b)).toEqual(["other"]);
 });
 
+test.each([
+  ["imported", { op: "import", name: "b", id: "s1" }, { options: { import: "s1" } }],
+  ["only read", { op: "read", name: "b", id: "s1" }, { get: "s1" }],
+])("what goes to make room for another, and is %s anew, is shown as deleted", async (_, step, more) => {
+  const b = await applied(one("a"), one("b", { parentId: { of: "a" } }));
+  const [old, within] = b.world.objects.keys();
+  b.world.objects.set("s1", { id: "s1", values: { label: "other" }, created: 0 });
+  // The new one takes the name of what is not declared any more, and which the other one hangs on.
+  const blocks: Block[] = [
+    one("c", { label: "a" }),
+    { ...one("b", { label: "other" }), dependsOn: ["c"], ...more },
+  ];
+  const preview = await b.engine(blocks).preview();
+  const shown = [{ op: "create", name: "c" }, { op: "delete", name: "b", id: within }, step];
+  expect(preview.steps).toMatchObject([{ op: "delete", name: "a", id: old }, ...shown]);
+  expect((await b.engine(blocks).up()).counts).toEqual(preview.counts);
+  expect(labels(b)).toEqual(["a", "other"]);
+});
+
+test("what goes with another stays as long as that one's deletion is refused, whatever else it hangs on", async () => {
+  const tree = (region: string): Block[] => [
+    one("holder", { region }),
+    one("net", { region }),
+    one("sub", { parentId: { of: "net" } }, { deletedWith: "holder" }),
+  ];
+  const b = await applied(...tree("eu"));
+  b.world.fault = (verb, { label }) =>
+    verb === "delete" && label === "holder"
+      ? Object.assign(new Error("refused"), { status: 400 })
+      : undefined;
+  const up = await b.engine(tree("us")).up();
+  expect(up.result).toBe("failed");
+  expect(textOf(up)).not.toContain("defect");
+  expect(labels(b)).toEqual(["holder", "net", "sub"]);
+});
+
 test("an import of an object that is another resource of the stack is refused, with `aliases` as the way to rename", async () => {
   const b = await applied(one("a"));
   const id = [...b.world.objects.keys()][0] as string;
