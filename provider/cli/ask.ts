@@ -1,6 +1,8 @@
 /** Asks before something is done, where there is somebody to answer. */
 
+import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
+import { Writable } from "node:stream";
 import { CommandError, exitCode } from "./exit.ts";
 import { outward } from "./render/door.ts";
 import type { Settings } from "./settings.ts";
@@ -41,8 +43,31 @@ export async function choose(
   return (await ask(`${list}\n${question} `, undefined)).trim();
 }
 
-async function ask(question: string, signal: AbortSignal | undefined): Promise<string> {
-  const prompt = createInterface({ input: process.stdin, output: process.stdout });
+/** Resolves to a value: typed, unseen where it is a secret, or what standard input holds. */
+export async function askForValue(
+  settings: Settings,
+  question: string,
+  isSecret: boolean,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!process.stdin.isTTY) return readFileSync(0, "utf8").replace(/\r?\n$/, "");
+  if (!settings.interactive)
+    throw new CommandError(`${question}: there is nobody to ask here: give the value`);
+  if (!isSecret) return ask(`${question}: `, signal);
+  process.stdout.write(outward(`${question}: `));
+  try {
+    return await ask("", signal, new Writable({ write: (_chunk, _encoding, done) => done() }));
+  } finally {
+    process.stdout.write("\n");
+  }
+}
+
+async function ask(
+  question: string,
+  signal: AbortSignal | undefined,
+  output: Writable = process.stdout,
+): Promise<string> {
+  const prompt = createInterface({ input: process.stdin, output, terminal: true });
   try {
     return await prompt.question(outward(question), signal ? { signal } : {});
   } catch (error) {

@@ -4,6 +4,7 @@ import { inspect } from "node:util";
 import { type Command, CommanderError } from "commander";
 import { quoted } from "../core/masking.ts";
 import { version } from "../core/version.ts";
+import { addConfigCommands } from "./commands/config/index.ts";
 import { addCoverageCommand } from "./commands/coverage.ts";
 import { addDestroyCommand } from "./commands/destroy.ts";
 import { addDriftCommand } from "./commands/drift.ts";
@@ -34,6 +35,7 @@ const commands = [
   addRefreshCommand,
   addDestroyCommand,
   addImportCommand,
+  addConfigCommands,
   addStackCommands,
   addInvokeCommand,
   addSchemaCommand,

@@ -21,6 +21,7 @@ import { CommandError, type ExitCode, exitCode } from "./exit.ts";
 import { guard, print, printError } from "./render/door.ts";
 import { diagnosticText } from "./render/format.ts";
 import type { Renderer } from "./render/lines.ts";
+import { openerOf } from "./sealing.ts";
 import { type Settings, settingsOf } from "./settings.ts";
 import { withoutFile } from "./without-file.ts";
 
@@ -71,6 +72,7 @@ export async function withStack(
         stack: settings.stack,
         catalogue,
         fetch: contentAt,
+        opener: openerOf(settings),
       }),
       settings,
     );
@@ -177,7 +179,11 @@ function hintingProvider(): Provider {
         await provider.configure(config);
       } catch (cause) {
         if (!(cause instanceof MissingSettingError)) throw cause;
-        throw new Error(`${cause.message}; or try it on the emulator, with --emulator`, { cause });
+        const { what, key, variable } = cause.setting;
+        throw new Error(
+          `${what} is not set: run \`plumbline config set ${key} VALUE\`, set the environment variable ${variable}, or try it on the emulator, with --emulator`,
+          { cause },
+        );
       }
     },
   };

@@ -97,6 +97,16 @@ export interface Host {
   readonly log: Log;
 }
 
+/** One config key of a stack. */
+export interface ConfigEntry {
+  /** What it comes to, secrets marked; absent: nothing gives it a value. */
+  readonly value?: Value;
+  /** True: it is declared to be a secret. */
+  readonly isSecret: boolean;
+  /** True: it is declared to be a list or an object. */
+  readonly isStructured: boolean;
+}
+
 /** A stack file, parsed and checked for everything that needs no service: syntax, keys, references, cycles, types. */
 export interface Program {
   readonly projectName: string;
@@ -111,6 +121,10 @@ export interface Program {
     readonly dependsOn: readonly string[];
     readonly position: Position;
   }[];
+  /** Path of the stack's own settings (`Pulumi.<stack>.yaml`), which need not be there. */
+  readonly settingsFile: string;
+  /** Config that is declared, given, or known to the provider, by full key (`project:key`, `plumbline:token`). */
+  readonly config: ReadonlyMap<string, ConfigEntry>;
   /** Provider config of the default provider (`plumbline:key`), secrets marked. */
   readonly providerConfig: ValueMap;
   /** `options.refresh` of the project file. */

@@ -146,8 +146,10 @@ export function resolveTarget(
     const value = setting(name);
     if (value !== undefined) return value;
     const secretly = containsSecret(markSecrets(configFields, { [name]: "x" })) ? " --secret" : "";
+    const [key, variable] = [`plumbline:${name}`, environmentOf[name]];
     throw new MissingSettingError(
-      `${what} is not set: set the config key plumbline:${name} (pulumi config set${secretly} plumbline:${name} …) or the environment variable ${environmentOf[name]}`,
+      `${what} is not set: set the config key ${key} (pulumi config set${secretly} ${key} …) or the environment variable ${variable}`,
+      { what, key, variable },
     );
   };
   const baseUrl = need("baseUrl", "the service's address");

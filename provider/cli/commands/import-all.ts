@@ -1,15 +1,6 @@
 /** `import --all`: writes everything of an account into a stack file and takes it into the state, so that the next preview is empty. */
 
-import {
-  chmodSync,
-  existsSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { shortToken } from "../../core/token.ts";
 import { EngineError, type Result } from "../../engine/engine.ts";
@@ -26,6 +17,7 @@ import { describe, shownPath, type Told, tell } from "../render/account.ts";
 import { print } from "../render/door.ts";
 import { diagnosticText } from "../render/format.ts";
 import type { Renderer } from "../render/lines.ts";
+import { type Files, stage } from "../replacing.ts";
 import { projectNameOf, type Settings } from "../settings.ts";
 import { lines, problemsOnly } from "../shown.ts";
 
@@ -36,9 +28,6 @@ export interface AccountFlags {
   readonly previewOnly?: boolean;
   readonly protect?: boolean;
 }
-
-/** What is to be written, by path. */
-type Files = ReadonlyMap<string, string>;
 
 export async function importAccount(stack: Stack, flags: AccountFlags): Promise<ExitCode> {
   const { settings, engine, shown, program, signal } = stack;
@@ -79,15 +68,15 @@ export async function importAccount(stack: Stack, flags: AccountFlags): Promise<
       signal,
     );
   }
-  const fresh = write(files);
+  const staged = stage(files);
   try {
     const taken = await toldAsJson(settings, () =>
       shown(quiet, () => engine.takeIn({ found: survey.found, protect: flags.protect === true })),
     );
     if (!taken.taken) return fail(settings, taken);
-    for (const [path, temporary] of fresh) renameSync(temporary, path);
+    staged.keep();
   } finally {
-    for (const temporary of fresh.values()) rmSync(temporary, { force: true });
+    staged.drop();
   }
   tell(told, true);
   return exitCode.done;
@@ -205,27 +194,6 @@ async function refuseUnreadable(settings: Settings, text: string, count: number)
   throw new CommandError(
     ["what would be written cannot be read back; nothing was done", ...reasons].join("\n"),
   );
-}
-
-/** Writes each file under a name of its own beside its place (a link's target); to be renamed when all is well. */
-function write(files: Files): Map<string, string> {
-  const fresh = new Map<string, string>();
-  try {
-    for (const [path, text] of files) {
-      const isThere = existsSync(path);
-      const place = isThere ? realpathSync(path) : path;
-      const temporary = `${place}.${process.pid}.tmp`;
-      fresh.set(place, temporary);
-      writeFileSync(temporary, text);
-      if (isThere) chmodSync(temporary, statSync(place).mode);
-    }
-    return fresh;
-  } catch (cause) {
-    for (const temporary of fresh.values()) rmSync(temporary, { force: true });
-    throw new CommandError(`cannot write: ${(cause as Error).message}. Nothing was done`, exitCode.error, {
-      cause,
-    });
-  }
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;

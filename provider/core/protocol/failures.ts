@@ -68,4 +68,10 @@ export class CancelledError extends Error {
 /** A setting without which the service cannot be reached has no value. */
 export class MissingSettingError extends Error {
   override readonly name = "MissingSettingError";
+  /** What it is (`the access token`), the config key that sets it, and the environment variable. */
+  readonly setting: { readonly what: string; readonly key: string; readonly variable: string };
+  constructor(message: string, setting: MissingSettingError["setting"]) {
+    super(message);
+    this.setting = setting;
+  }
 }

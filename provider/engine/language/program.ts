@@ -17,7 +17,7 @@ import { readConfig } from "./program/config.ts";
 import { type Graph, linkTemplate, withFirst } from "./program/dependencies.ts";
 import { createInference } from "./program/inference.ts";
 import { readProject } from "./program/project.ts";
-import { readStackSettings, type StackSettings } from "./program/stack-settings.ts";
+import { type OpenSettings, readStackSettings, type StackSettings } from "./program/stack-settings.ts";
 import { readTemplate, type Template } from "./program/template.ts";
 import { boundedInFileOrder, createReport, type Report } from "./syntax/report.ts";
 import { describeNode, type Node, parseSyntax } from "./syntax/yaml.ts";
@@ -36,6 +36,8 @@ export interface LoadOptions {
   readonly environment?: { readonly [name: string]: string | undefined };
   /** Reads a file by its path (as given, or beside `file`); rejects with code ENOENT when there is none. Default: the disk. */
   readonly readFile?: (path: string) => Promise<string | Uint8Array>;
+  /** Opens what is encrypted in the stack's settings. Default: the passphrase of `environment`. */
+  readonly opener?: OpenSettings;
   /** Reads what `fn::remoteAsset` names; default: nobody looks there before it is needed. */
   readonly fetch?: (address: string) => Promise<Uint8Array>;
   /** What `${pulumi.organization}` is; default what the host says. */
@@ -48,16 +50,17 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
   const read = options.readFile ?? ((path: string) => readRegularFile(path, LARGEST_FILE));
   const root = await readSyntax(report, options.file, read, true);
   const stack = options.stack.split("/").pop() ?? options.stack;
-  if (root === undefined) return failed(report);
+  const settingsIn = (folder: string) => join(dirname(options.file), folder, `Pulumi.${stack}.yaml`);
+  if (root === undefined) return failed(report, settingsIn(""));
   if (root.kind !== "map") {
     report.error(
       root.at,
       `a stack file is an object with a name, a runtime and resources, and this is ${describeNode(root)}`,
     );
-    return failed(report);
+    return failed(report, settingsIn(""));
   }
   const project = readProject(report, root);
-  const settingsFile = join(dirname(options.file), project.settingsFolder, `Pulumi.${stack}.yaml`);
+  const settingsFile = settingsIn(project.settingsFolder);
   const settings = await loadSettings(report, settingsFile, read, project.name, options);
   const config = readConfig(report, project.config, {
     project: project.name,
@@ -84,6 +87,8 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
     ...(project.description === undefined ? {} : { description: project.description }),
     diagnostics,
     graph: resourceGraph(template, graph),
+    settingsFile,
+    config: config.entries,
     providerConfig: config.provider,
     refresh: project.refresh,
     run: (host, first = new Map()) => {
@@ -139,6 +144,7 @@ async function loadSettings(
   return readStackSettings(report, root, {
     project,
     environment: options.environment ?? process.env,
+    opener: options.opener,
     readPassphraseFile: async (path) => {
       // A pipe is a usual way to hand over a passphrase.
       const content = await (options.readFile ?? readAnything)(path);
@@ -148,12 +154,14 @@ async function loadSettings(
 }
 
 /** A program of which nothing could be read. */
-function failed(report: Report): Program {
+function failed(report: Report, settingsFile: string): Program {
   const diagnostics = boundedInFileOrder(report.diagnostics);
   return {
     projectName: "",
     diagnostics,
     graph: [],
+    settingsFile,
+    config: new Map(),
     providerConfig: {},
     refresh: false,
     run: () => Promise.reject(new ProgramError(diagnostics)),

@@ -53,6 +53,8 @@ export function program(blocks: readonly Block[], options: ProgramOptions = {}):
       dependsOn: needsOf(block),
       position: { file: "Pulumi.yaml", line: i + 1, column: 1 },
     })),
+    settingsFile: "Pulumi.dev.yaml",
+    config: new Map(),
     providerConfig: options.config ?? {},
     refresh: false,
     run: (host, first = new Map()) =>

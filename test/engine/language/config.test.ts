@@ -62,15 +62,15 @@ config:
 
   test("that is missing names the command and the file that set it", async () => {
     expect(await found("  zone: {type: string}\n  pass: {type: string, secret: true}\n")).toEqual([
-      '4:3 error config "zone" has no value: run "pulumi config set zone VALUE --stack dev", or write p:zone: VALUE under "config" in Pulumi.dev.yaml',
-      '5:3 error config "pass" has no value: run "pulumi config set pass VALUE --secret --stack dev", or write p:pass: VALUE under "config" in Pulumi.dev.yaml',
+      '4:3 error config "zone" has no value: run "plumbline config set zone VALUE --stack dev", or write p:zone: VALUE under "config" in Pulumi.dev.yaml',
+      '5:3 error config "pass" has no value: run "plumbline config set pass VALUE --secret --stack dev", or write p:pass: VALUE under "config" in Pulumi.dev.yaml',
     ]);
   });
 
   test("that is declared secret and is not encrypted is secret all the same, with a warning", async () => {
     const program = await load(`${head}config:\n  a: {default: x, secret: true}\noutputs: {a: "\${a}"}\n`);
     expect(told(program.diagnostics)).toEqual([
-      '4:16 warning config "a" is declared secret and stands here unencrypted, which Pulumi\'s engine refuses: run "pulumi config set --secret a --stack dev"',
+      '4:16 warning config "a" is declared secret and stands here unencrypted, which Pulumi\'s engine refuses: run "plumbline config set --secret a --stack dev"',
     ]);
     expect(await program.run(fakeHost())).toEqual({ a: secret("x") });
   });
@@ -115,7 +115,7 @@ describe("a declaration", () => {
       '10:13 warning Pulumi\'s own command does not know the config type "array<string>": it knows string, integer, boolean, object, array (an array with "items")',
       '11:13 warning Pulumi\'s own command does not know the config type "number": it knows string, integer, boolean, object, array (an array with "items")',
       '12:13 error the type of config "i" must be text, and this is a number: write it in quotes',
-      '13:3 error config "j" has no value: run "pulumi config set j VALUE --stack dev", or write p:j: VALUE under "config" in Pulumi.dev.yaml',
+      '13:3 error config "j" has no value: run "plumbline config set j VALUE --stack dev", or write p:j: VALUE under "config" in Pulumi.dev.yaml',
       '13:7 error "defualt" is no key of config "j" - did you mean "default"?',
       '14:7 error config "k" has "items" and no "type": write type: array',
       '15:27 error "items" of config "l" needs a "type"',

@@ -3,10 +3,11 @@
 import { didYouMean } from "../../../core/nearest.ts";
 import type { Catalogue } from "../../../core/protocol.ts";
 import { secret, type Value } from "../../../core/value.ts";
-import type { Position } from "../../host.ts";
+import type { ConfigEntry, Position } from "../../host.ts";
 import { isNothing, readFlag, readRecord, readText } from "../syntax/record.ts";
 import type { Report } from "../syntax/report.ts";
 import { describeNode, type MapEntry, type Node } from "../syntax/yaml.ts";
+import { configEntries } from "./config-entries.ts";
 import {
   type ConfigType,
   configTypeNames,
@@ -25,6 +26,8 @@ export interface Config {
   readonly values: ReadonlyMap<string, Value>;
   /** Names that the file declares, with their places; other names come from the stack alone. */
   readonly declared: ReadonlyMap<string, Position>;
+  /** Everything that is declared or given, by full key (`project:key`, `plumbline:token`). */
+  readonly entries: ReadonlyMap<string, ConfigEntry>;
   /** Config of the default provider by its own key, as the stack stores it; secrets are marked. */
   readonly provider: { readonly [key: string]: Value };
 }
@@ -84,7 +87,7 @@ export function readConfig(
   for (const [key, setting] of options.settings) {
     if (!declarations.has(key)) place(report, key, setting, options, values, provider);
   }
-  return { values, declared: keys, provider };
+  return { values, declared: keys, provider, entries: configEntries(declarations, values, options) };
 }
 
 function readDeclaration(report: Report, entry: MapEntry, isOwn: boolean): Declaration {
@@ -227,7 +230,7 @@ function valueFor(
   if (declaration.isSound) {
     report.error(
       declaration.at,
-      `config ${JSON.stringify(short)} has no value: run "pulumi config set ${short} VALUE${declaration.isSecret ? " --secret" : ""} --stack ${options.stack}", or write ${options.project === "" ? short : key}: VALUE under "config" in ${options.settingsFile}`,
+      `config ${JSON.stringify(short)} has no value: run "plumbline config set ${short} VALUE${declaration.isSecret ? " --secret" : ""} --stack ${options.stack}", or write ${options.project === "" ? short : key}: VALUE under "config" in ${options.settingsFile}`,
       { property: short },
     );
   }
@@ -237,7 +240,7 @@ function valueFor(
 function warnOfPlainSecret(report: Report, at: Position, name: string, options: ConfigOptions): void {
   report.warning(
     at,
-    `config ${JSON.stringify(name)} is declared secret and stands here unencrypted, which Pulumi's engine refuses: run "pulumi config set --secret ${name} --stack ${options.stack}"`,
+    `config ${JSON.stringify(name)} is declared secret and stands here unencrypted, which Pulumi's engine refuses: run "plumbline config set --secret ${name} --stack ${options.stack}"`,
   );
 }
 

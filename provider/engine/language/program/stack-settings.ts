@@ -24,7 +24,12 @@ export interface StackSettingsOptions {
   readonly project: string;
   readonly environment: { readonly [name: string]: string | undefined };
   readonly readPassphraseFile: (path: string) => Promise<string>;
+  /** Opens what the salt was made for; rejects when it cannot. Absent: by the passphrase of the environment. */
+  readonly opener?: OpenSettings | undefined;
 }
+
+/** Derives, for an `encryptionsalt`, what opens the values that were sealed with it. */
+export type OpenSettings = (salt: string) => Promise<Pick<PassphraseCrypter, "decrypt">>;
 
 /** Reads the settings; what is wrong is reported and left out. Derives the key only when something is encrypted. */
 export async function readStackSettings(
@@ -112,7 +117,7 @@ async function crypterOf(
   first: TextNode,
   fields: ReadonlyMap<string, MapEntry>,
   options: StackSettingsOptions,
-): Promise<PassphraseCrypter | undefined> {
+): Promise<Pick<PassphraseCrypter, "decrypt"> | undefined> {
   const by = readText(report, fields.get("secretsprovider"), '"secretsprovider"');
   if (by !== undefined && by.value !== "" && by.value !== "passphrase") {
     report.error(
@@ -128,6 +133,7 @@ async function crypterOf(
     return undefined;
   }
   try {
+    if (options.opener) return await options.opener(salt.value);
     const passphrase = await passphraseOf(options.environment, options.readPassphraseFile);
     if (passphrase === undefined) {
       report.error(
