@@ -19,7 +19,7 @@ import { catalogue, contentAt, createProvider } from "../provider.ts";
 import { embeddedTarget, startEmbedded } from "./embedded.ts";
 import { CommandError, type ExitCode, exitCode } from "./exit.ts";
 import { guard, print, printError } from "./render/door.ts";
-import { diagnosticText } from "./render/format.ts";
+import { createDiagnosticLines } from "./render/frame.ts";
 import type { Renderer } from "./render/lines.ts";
 import { openerOf } from "./sealing.ts";
 import { type Settings, settingsOf } from "./settings.ts";
@@ -216,6 +216,7 @@ export function refuseBroken(program: Program, settings: Settings): void {
   const errors = program.diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   if (errors.length === 0) return;
   if (settings.json) print(JSON.stringify({ diagnostics: errors }));
-  for (const diagnostic of errors) printError(diagnosticText(diagnostic, settings.colors));
+  const linesOf = createDiagnosticLines(settings.colors);
+  for (const diagnostic of errors) for (const line of linesOf(diagnostic)) printError(line);
   throw new CommandError("", exitCode.error);
 }

@@ -146,7 +146,8 @@ describe("declarations that the provider's check refuses by the hundred", () => 
       const [ran, requests] = await desk.counted(() => desk.run([...args, "-f", "refused.yaml"]));
       expect(ran.code).toBe(1);
       expect(requests).toBe(0);
-      const told = ran.text.match(/nonsense/g)?.length ?? 0;
+      // Without the lines of the file that the first of them show.
+      const told = ran.text.replace(/^ +\d+ \| .*$/gm, "").match(/nonsense/g)?.length ?? 0;
       expect(told).toBeGreaterThanOrEqual(100);
       expect(told).toBeLessThanOrEqual(200);
       expect(ran.text.match(/… and 200 more/g)?.length).toBeGreaterThan(0);

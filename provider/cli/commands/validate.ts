@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { helped } from "../help.ts";
 import { codeOf, withStack } from "../open-stack.ts";
 import { print } from "../render/door.ts";
-import { diagnosticText } from "../render/format.ts";
+import { createDiagnosticLines } from "../render/frame.ts";
 
 export function addValidateCommand(program: Command): void {
   helped(program.command("validate"), {
@@ -21,7 +21,8 @@ export function addValidateCommand(program: Command): void {
           const result = await engine.validate();
           if (settings.json) print(JSON.stringify({ diagnostics: result.diagnostics }, null, 2));
           else {
-            for (const found of result.diagnostics) print(diagnosticText(found, settings.colors));
+            const linesOf = createDiagnosticLines(settings.colors);
+            for (const found of result.diagnostics) for (const line of linesOf(found)) print(line);
             if (result.result === "succeeded") print(`${settings.colors.green("valid")}: no problem found`);
           }
           return codeOf(result);

@@ -7,7 +7,6 @@ import type { EngineEvent, Operation, Step } from "../../engine/event.ts";
 import {
   changeLines,
   countsText,
-  diagnosticText,
   inputLines,
   outputLines,
   type Palette,
@@ -16,6 +15,7 @@ import {
   stepLine,
   thousands,
 } from "./format.ts";
+import { createDiagnosticLines } from "./frame.ts";
 import { phraseOf } from "./phrase.ts";
 import { isWorthALine, planLines } from "./plan.ts";
 
@@ -116,6 +116,7 @@ export function createLineRenderer(options: LineOptions): Renderer {
   const { colors, write } = options;
   const planned: Step[] = [];
   const isDue = createPatience();
+  const diagnosticLines = createDiagnosticLines(colors);
   /** How many of each type went with their parents. */
   const along = new Map<string, number>();
   const detailsOf = (step: Step) => detailLines(step, options);
@@ -149,7 +150,7 @@ export function createLineRenderer(options: LineOptions): Renderer {
             write(colors.dim(`  ${nameIn(event.urn)}${quoted(event.message)}`));
           break;
         case "diagnostic":
-          write(diagnosticText(event, colors));
+          for (const line of diagnosticLines(event)) write(line);
           break;
         case "outputs":
           writePlan();

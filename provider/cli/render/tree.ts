@@ -8,7 +8,8 @@ import { quoted } from "../../core/masking.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { EngineEvent, Step } from "../../engine/event.ts";
 import { outward } from "./door.ts";
-import { diagnosticText, inLine, outputLines, plainType, stepLine, thousands, word } from "./format.ts";
+import { inLine, outputLines, plainType, stepLine, thousands, word } from "./format.ts";
+import { createDiagnosticLines } from "./frame.ts";
 import {
   detailLines,
   doneLine,
@@ -41,6 +42,7 @@ const MOST_ALIKE = 20;
 export function createTreeRenderer(options: TreeOptions): Renderer {
   const { colors, stream } = options;
   const area = createLiveArea(stream);
+  const diagnosticLines = createDiagnosticLines(colors);
   const running = new Map<Urn, Row>();
   const planned: Step[] = [];
   /** Done and not shown one by one, by what became of them. */
@@ -154,7 +156,7 @@ export function createTreeRenderer(options: TreeOptions): Renderer {
           break;
         }
         case "diagnostic":
-          over.push(diagnosticText(event, colors));
+          over.push(...diagnosticLines(event));
           break;
         case "outputs":
           tellPlan();

@@ -99,15 +99,23 @@ const optionNames = [
 
 const keys = ["type", "name", "defaultProvider", "properties", "options", "get"] as const;
 
+/** True for `properties:` with nothing under it. */
+const hasBareProperties = (node: Node): boolean =>
+  node.kind === "map" &&
+  node.entries.some(({ key, value }) => key.value === "properties" && isNothing(value));
+
 /** Reads one entry under `resources`. */
 export function readResource(report: Report, entry: MapEntry): ResourceDeclaration {
   const key = entry.key.value;
   const at = entry.key.at;
   const what = `resource ${JSON.stringify(key)}`;
-  const hint = (name: string) =>
-    optionNames.some((option) => option.toLowerCase() === name.toLowerCase())
-      ? ' - it belongs under "options"'
+  const hint = (name: string) => {
+    if (optionNames.some((option) => option.toLowerCase() === name.toLowerCase()))
+      return ' - it belongs under "options"';
+    return hasBareProperties(entry.value)
+      ? ' - if it is a property, it belongs under "properties": indent it by two more'
       : undefined;
+  };
   const fields = readRecord(report, entry.value, what, keys, hint);
   const type = readLiteral(report, fields.get("type"), `the type of ${what}`);
   if (!fields.has("type") && (entry.value.kind === "map" || isNothing(entry.value))) {

@@ -5,6 +5,7 @@ import type { Position } from "../../host.ts";
 import { composeDocuments } from "./bounded.ts";
 import type { Report } from "./report.ts";
 import { readPlainScalar } from "./scalar.ts";
+import { adviceFor } from "./slip.ts";
 
 /** A file's text, to find places within it. */
 interface Source {
@@ -60,7 +61,9 @@ export function parseSyntax(report: Report, file: string, text: string): Node | 
   // Duplicate keys are found below with a set: the library compares each key with each other.
   const composed = composeDocuments(text, lines);
   if ("fault" in composed) {
-    report.error(place(source, composed.fault.at), `YAML: ${sentence(composed.fault.message)}`);
+    const { at, message } = composed.fault;
+    const advice = adviceFor(text, at, message);
+    report.error(place(source, at), `YAML: ${sentence(message)}${advice === "" ? "" : `; ${advice}`}`);
     return undefined;
   }
   const [document, second] = composed.documents;
