@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parseDuration } from "../../../provider/core/duration.ts";
 import { nearest } from "../../../provider/core/nearest.ts";
 import { writeJson, writeNumber } from "../../../provider/engine/language/evaluation/written.ts";
-import { parseDuration } from "../../../provider/engine/language/program/resource.ts";
 import {
   formatReference,
   type InterpolationParts,

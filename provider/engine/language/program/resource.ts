@@ -1,5 +1,6 @@
 /** Reads resource declarations: type, name, properties, `get` and options, each with its place; evaluates nothing. */
 
+import { parseDuration } from "../../../core/duration.ts";
 import { parsePath } from "../../../core/property-path.ts";
 import type { Position } from "../../host.ts";
 import type { Expression } from "../syntax/expression.ts";
@@ -245,27 +246,6 @@ function readPaths(report: Report, field: MapEntry, name: string): readonly stri
       return [];
     }
   });
-}
-
-const units: { readonly [unit: string]: number } = {
-  ns: 1e-9,
-  us: 1e-6,
-  µs: 1e-6,
-  μs: 1e-6,
-  ms: 1e-3,
-  s: 1,
-  m: 60,
-  h: 3600,
-};
-
-/** Seconds of a duration in Go's notation (`1h30m`, `90s`, `1.5m`), or undefined when it is none. */
-export function parseDuration(text: string): number | undefined {
-  if (text === "0") return 0;
-  if (!/^(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+$/.test(text)) return undefined;
-  let seconds = 0;
-  for (const [, amount, unit] of text.matchAll(/([0-9.]+)(ns|us|µs|μs|ms|s|m|h)/g))
-    seconds += Number(amount) * units[unit!]!;
-  return seconds;
 }
 
 function readTimeouts(report: Report, field: MapEntry): OptionDeclarations["customTimeouts"] {
