@@ -1,5 +1,6 @@
 /** The emulator without its doors: the account, what answers the requests to it, and what controls it. */
 
+import { randomBytes } from "node:crypto";
 import { type Account, createAccount } from "./account/account.ts";
 import { readSeedFile } from "./account/account-file.ts";
 import { applyChanges } from "./account/changes.ts";
@@ -17,6 +18,7 @@ import { createRateLimit, type RateLimit } from "./http/rate-limit.ts";
 import { createRouter } from "./http/router.ts";
 import { createService } from "./http/service.ts";
 import { createStats } from "./http/stats.ts";
+import { createLook } from "./page/look.ts";
 
 /** The service writes four digits of a year. */
 const lastMoment = Date.UTC(9000, 0, 1);
@@ -77,10 +79,12 @@ function refuseOptions(speed: NonNullable<EmulatorOptions["speed"]>, startTime: 
 }
 
 function controlsOf(account: Account, faults: Faults, rateLimit: RateLimit, changed: () => void): Controlled {
-  const stats = createStats();
+  const stats = createStats(account.clock.now);
   return {
     stats,
     faults,
+    look: createLook(account, stats, faults),
+    pageKey: randomBytes(16).toString("hex"),
     reset: () => {
       account.reset();
       faults.setRules([]);

@@ -5,7 +5,16 @@
 
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
@@ -104,6 +113,8 @@ async function buildCommandLine() {
     metafile: true,
     logLevel: "warning",
   });
+  // The emulator serves its page from these files, which stand beside its code there as here.
+  cpSync(join(root, "emulator", "page", "public"), join(fresh, "public"), { recursive: true });
   const old = `${fresh}.old`;
   if (existsSync(folder)) renameSync(folder, old);
   renameSync(fresh, folder);

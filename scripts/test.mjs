@@ -1,13 +1,15 @@
 /**
  * `npm test`: builds, gets Pulumi ready where it can be had, runs every test, holds the record of reached operations against what the
  * tests really called, and ends with a plain count.
- * Arguments are handed to vitest (`npm test -- test/core`). PLUMBLINE_REQUIRE_PULUMI=1 makes a missing Pulumi a failure. `--quick` leaves
+ * Arguments are handed to vitest (`npm test -- test/core`). PLUMBLINE_REQUIRE_PULUMI=1 makes a missing Pulumi a failure, and
+ * PLUMBLINE_REQUIRE_BROWSER=1 a missing browser. `--quick` leaves
  * out Pulumi's tests, and those that are long (`npm run test:quick`).
  */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { findBrowser } from "./browser.mjs";
 import { judge, readCalls, readRecord } from "./coverage.mjs";
 import { ensurePulumi } from "./pulumi.mjs";
 
@@ -27,6 +29,11 @@ if (pulumi.bin === undefined) {
   if (process.env.PLUMBLINE_REQUIRE_PULUMI === "1") process.exit(1);
 } else {
   console.log(`Pulumi tests run with ${join(pulumi.bin, "pulumi")}`);
+}
+
+if (findBrowser() === undefined) {
+  console.log("Tests of the emulator's page in a browser are left out: no chromium is on the PATH");
+  if (process.env.PLUMBLINE_REQUIRE_BROWSER === "1") process.exit(1);
 }
 
 const built = spawnSync(process.execPath, [join(root, "scripts", "build.mjs")], {

@@ -34,6 +34,8 @@ export interface Account {
   worldOf(username: string | null): World;
   /** True when the account has a collection of that name. */
   holds(name: string): boolean;
+  /** The names of all its collections. */
+  names(): string[];
   data(): AccountData;
   /** What changed since the last time it was asked; `"all"` after `setData` or `reset`, and the first time. Nothing: nothing did. */
   changes(): Changes | "all" | undefined;
@@ -156,6 +158,7 @@ export function createAccount(options: AccountOptions): Account {
     token: spareToken,
     worldOf,
     holds: store.holds,
+    names: store.names,
     data: () => ({
       format: 1,
       clockOffset: clock.offset(),

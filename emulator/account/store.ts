@@ -15,6 +15,7 @@ export interface Store {
   collection<T extends Item = Item>(name: string): Collection<T>;
   /** True when there is a collection of that name. */
   holds(name: string): boolean;
+  names(): string[];
   data(): StoreData;
   /** What changed since the last time it was asked, or since `setData`; nothing the first time. */
   changes(): ItemChange[];
@@ -54,6 +55,7 @@ export function createStore(): Store {
     account,
     collection: <T extends Item = Item>(name: string) => kept(name).collection as unknown as Collection<T>,
     holds: (name) => collections.has(name),
+    names: () => [...collections.keys()],
     data: () => ({
       account,
       counters: Object.fromEntries([...collections].map(([name, { counter }]) => [name, counter()])),

@@ -4,22 +4,25 @@ import type { ServerResponse } from "node:http";
 import type { Disturbance, FaultRule } from "../face.ts";
 import type { Answer } from "./service.ts";
 
+/** What the client sees of an answer: its status, and how many bytes of its body. */
+export interface Sent {
+  readonly status: number | null;
+  readonly sent: number;
+}
+
 export interface Connections {
-  /** Sends the answer; returns the status that the client sees, or nothing when it sees none. */
-  send(response: ServerResponse, answer: Answer): number;
+  send(response: ServerResponse, answer: Answer): Sent;
   /** Plays a fault on an answer that the service gave. */
-  sendBroken(response: ServerResponse, answer: Answer, rule: FaultRule): Promise<number | null>;
+  sendBroken(response: ServerResponse, answer: Answer, rule: FaultRule): Promise<Sent>;
   /** Plays what a watcher of this request wants; `answer` is there once the service acted. */
-  disturb(
-    response: ServerResponse,
-    how: Exclude<Disturbance, undefined>,
-    answer?: Answer,
-  ): Promise<number | null>;
+  disturb(response: ServerResponse, how: Exclude<Disturbance, undefined>, answer?: Answer): Promise<Sent>;
   /** Cuts the connection with a reset. */
-  reset(response: ServerResponse): null;
+  reset(response: ServerResponse): Sent;
   /** Ends every wait of a fault. */
   close(): void;
 }
+
+const nothing: Sent = { status: null, sent: 0 };
 
 /** Seconds that a connection without an answer stays open. */
 const silence = 30;
@@ -37,20 +40,21 @@ export function createConnections(): Connections {
     });
   }
 
-  function send(response: ServerResponse, { status, headers, body }: Answer): number {
+  function send(response: ServerResponse, { status, headers, body }: Answer): Sent {
     const bare = status === 204 || status === 304;
+    const size = Buffer.byteLength(body);
     const { "Content-Type": type, ...others } = headers;
     response.writeHead(status, {
       ...others,
-      ...(!bare && { "Content-Type": type, "Content-Length": Buffer.byteLength(body) }),
+      ...(!bare && { "Content-Type": type, "Content-Length": size }),
     });
     response.end(bare ? undefined : body);
-    return status;
+    return { status, sent: bare || response.req.method === "HEAD" ? 0 : size };
   }
 
-  function reset(response: ServerResponse): null {
+  function reset(response: ServerResponse): Sent {
     response.socket?.resetAndDestroy();
-    return null;
+    return nothing;
   }
 
   const connections: Connections = {
@@ -68,15 +72,16 @@ export function createConnections(): Connections {
         case "drop-after":
           await wait(rule.seconds ?? silence);
           response.socket?.destroy();
-          return null;
+          return nothing;
         case "delay":
           await wait(rule.seconds ?? 0);
           return send(response, answer);
         case "truncate": {
           const whole = typeof answer.body === "string" ? Buffer.from(answer.body) : answer.body;
           response.writeHead(answer.status, { ...answer.headers, "Content-Length": whole.length });
-          response.write(whole.subarray(0, Math.floor(whole.length / 2)), () => response.socket?.destroy());
-          return answer.status;
+          const half = whole.subarray(0, Math.floor(whole.length / 2));
+          response.write(half, () => response.socket?.destroy());
+          return { status: answer.status, sent: half.length };
         }
         case "garbage":
           return send(response, { ...answer, status: 200, body: '{"data": [{"id": 1, "la\u0000<<not JSON' });

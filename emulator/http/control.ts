@@ -1,6 +1,7 @@
 /** The control operations under `/_emulator`, for tests and people; never part of the service. */
 
 import { Refusal } from "../area.ts";
+import type { Look } from "../page/look.ts";
 import type { Faults } from "./faults.ts";
 import { refusePages } from "./guard.ts";
 import type { Asked } from "./listener.ts";
@@ -9,6 +10,9 @@ import type { Stats } from "./stats.ts";
 export interface Controlled {
   readonly stats: Stats;
   readonly faults: Faults;
+  readonly look: Look;
+  /** What the emulator's own page is served with, and shows with each request. */
+  readonly pageKey: string;
   reset(): void;
   advance(seconds: number): void;
   data(): unknown;
@@ -28,11 +32,12 @@ type Operation = (controlled: Controlled, query: URLSearchParams, body: unknown)
 
 const operations: { readonly [key: string]: Operation } = {
   "GET /_emulator/stats": ({ stats }) => stats.counts(),
-  "GET /_emulator/requests": ({ stats }, query) => {
-    const last = query.get("last");
-    if (last !== null && !/^\d+$/.test(last)) throw wrong("must be a whole number", "last");
-    return stats.last(last === null ? Infinity : Number(last));
-  },
+  "GET /_emulator/requests": ({ stats }, query) => stats.last(wholeNumber(query, "last") ?? Infinity),
+  "GET /_emulator/overview": ({ look }) => look.overview(),
+  "GET /_emulator/objects": ({ look }, query) =>
+    look.objects(query.get("collection") ?? "", wholeNumber(query, "page") ?? 1, query.get("text") ?? ""),
+  "GET /_emulator/object": ({ look }, query) =>
+    look.object(query.get("collection") ?? "", wholeNumber(query, "id") ?? 0),
   "POST /_emulator/reset": (controlled) => {
     controlled.reset();
     return {};
@@ -58,7 +63,19 @@ const operations: { readonly [key: string]: Operation } = {
     faults.setRules(body);
     return faults.rules();
   },
+  "PATCH /_emulator/faults": ({ faults }, _query, body) => {
+    faults.change(body);
+    return faults.rules();
+  },
 };
+
+/** The whole number in that parameter, if there is one. */
+function wholeNumber(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  if (!/^\d{1,15}$/.test(text)) throw wrong("must be a whole number", name);
+  return Number(text);
+}
 
 function wrong(reason: string, field: string): Refusal {
   return new Refusal(400, [{ reason, field }]);
@@ -73,7 +90,7 @@ export function control(
 ): ControlAnswer {
   const { method, path } = asked;
   try {
-    refusePages(asked, startedOn);
+    refusePages(asked, startedOn, controlled.pageKey);
     const operation = Object.hasOwn(operations, `${method} ${path}`)
       ? operations[`${method} ${path}`]
       : undefined;

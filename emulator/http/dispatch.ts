@@ -4,12 +4,14 @@ import type { ServerResponse } from "node:http";
 import type { Account } from "../account/account.ts";
 import type { SideAnswer, SideRequest } from "../area.ts";
 import type { EmulatorOptions, FaultRule } from "../face.ts";
+import { answerPage, isPageFile } from "../page/files.ts";
 import type { Connections } from "./connection.ts";
 import { type Controlled, control } from "./control.ts";
 import { faultReason } from "./faults.ts";
 import { type Asked, sendError } from "./listener.ts";
 import type { Route } from "./router.ts";
 import type { Answer, ServiceAnswer, ServiceRequest } from "./service.ts";
+import type { Came } from "./stats.ts";
 
 export interface DispatchOptions {
   readonly account: Account;
@@ -28,13 +30,6 @@ export interface DispatchOptions {
   readonly log: (line: string) => void;
 }
 
-interface Logged {
-  readonly path: string;
-  /** Empty when it is secret. */
-  readonly query: string;
-  readonly template: string | undefined;
-}
-
 /** A function that answers each request. */
 export function createDispatch(options: DispatchOptions) {
   const { account, controlled, connections, beside, changed, watch } = options;
@@ -42,35 +37,33 @@ export function createDispatch(options: DispatchOptions) {
 
   /** Plays the fault that hits the request, else tells what `act` answers. */
   async function tell(
-    method: string,
+    came: Came,
     response: ServerResponse,
-    logged: Logged,
     act: () => Answer | Promise<Answer>,
   ): Promise<void> {
-    const entry = stats.enter(method, logged.path, logged.query, logged.template);
-    const rule = faults.hit(method, logged.template);
+    const { method, template } = came;
+    const entry = stats.enter(came);
+    const rule = faults.hit(method, template);
     entry.fault = rule?.do ?? null;
     if (rule?.do === "reset-before") {
       connections.reset(response);
       return;
     }
     if (rule?.do === "status") {
-      entry.status = connections.send(response, statusFault(rule, account.clock.now()));
+      Object.assign(entry, connections.send(response, statusFault(rule, account.clock.now())));
       return;
     }
     const first = await watch?.("before", entry);
     if (first !== undefined) {
-      entry.status = await connections.disturb(response, first);
+      Object.assign(entry, await connections.disturb(response, first));
       return;
     }
     const answer = await durable(method, await act());
     const last = await watch?.("after", entry);
     if (response.destroyed) return;
-    if (last !== undefined) entry.status = await connections.disturb(response, last, answer);
-    else
-      entry.status = rule
-        ? await connections.sendBroken(response, answer, rule)
-        : connections.send(response, answer);
+    if (last !== undefined) Object.assign(entry, await connections.disturb(response, last, answer));
+    else if (rule) Object.assign(entry, await connections.sendBroken(response, answer, rule));
+    else Object.assign(entry, connections.send(response, answer));
   }
 
   /** The answer, once what it says of a change is kept: a service that has answered a write does not forget it. Else why it is not kept. */
@@ -89,7 +82,8 @@ export function createDispatch(options: DispatchOptions) {
   function answerService(asked: Asked, response: ServerResponse): Promise<void> {
     const { method, path, query, headers, body, remoteAddress } = asked;
     const found = options.route(path.replace(/^\/v4(?:beta)?/, ""));
-    return tell(method, response, { path, query, template: found?.template }, () =>
+    const came = { method, path, query, template: found?.template, received: body.length };
+    return tell(came, response, () =>
       options.serve({ method, route: found, query, headers, body, remoteAddress }),
     );
   }
@@ -101,7 +95,7 @@ export function createDispatch(options: DispatchOptions) {
     [template, serveBeside]: (typeof beside)[number],
   ): Promise<void> {
     const { method, path, body } = asked;
-    return tell(method, response, { path, query: "", template }, () => {
+    return tell({ method, path, query: "", template, received: body.length }, response, () => {
       account.jobs.runDue();
       const answer = serveBeside({
         world: account.worldOf(null),
@@ -117,6 +111,10 @@ export function createDispatch(options: DispatchOptions) {
   }
 
   async function answerControl(asked: Asked, response: ServerResponse): Promise<void> {
+    if (isPageFile(asked.path)) {
+      connections.send(response, answerPage(asked, options.host, controlled.pageKey));
+      return;
+    }
     const { status, body } = control(controlled, asked, options.host, options.log);
     const headers = {
       "Content-Type": "application/json",
@@ -132,7 +130,7 @@ export function createDispatch(options: DispatchOptions) {
     const other = beside.find(([template]) => path.startsWith(template.slice(0, template.indexOf("{"))));
     if (other) await answerBeside(asked, response, other);
     else if (/^\/v4(?:beta)?(?:\/|$)/.test(path)) await answerService(asked, response);
-    else if (path.startsWith("/_emulator/")) await answerControl(asked, response);
+    else if (path === "/_emulator" || path.startsWith("/_emulator/")) await answerControl(asked, response);
     else sendError(response, 404, "Not found");
   };
 }

@@ -1,6 +1,7 @@
 /** Failures on demand: which rule hits a request, and nothing of how the failure is played on the wire. */
 
 import { STATUS_CODES } from "node:http";
+import { isDeepStrictEqual } from "node:util";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { createRandom } from "../account/random.ts";
 import { type Reason, Refusal } from "../area.ts";
@@ -13,6 +14,11 @@ export interface Faults {
   rules(): (FaultRule & { fired: number })[];
   /** Replaces the rules; refuses with 400 what is no list of rules. */
   setRules(rules: unknown): void;
+  /**
+   * `{"add": [rule…], "remove": [rule…]}`: adds what is not there and removes what is; the other rules go on counting. Refuses with 400
+   * what has another form.
+   */
+  change(changes: unknown): void;
 }
 
 const ruleSchema = {
@@ -37,7 +43,13 @@ const ruleSchema = {
   },
 };
 
-const check = new Ajv2020({ strict: false, allErrors: true }).compile(ruleSchema);
+const judge = new Ajv2020({ strict: false, allErrors: true });
+const check = judge.compile(ruleSchema);
+const checkChange = judge.compile({
+  type: "object",
+  additionalProperties: false,
+  properties: { add: ruleSchema, remove: ruleSchema },
+});
 
 interface Armed {
   readonly rule: FaultRule;
@@ -73,48 +85,62 @@ export function createFaults(templates: ReadonlySet<string>): Faults {
     setRules: (rules) => {
       const reasons = problems(rules, templates);
       if (reasons.length > 0) throw new Refusal(400, reasons);
-      armed = (rules as FaultRule[]).map((given) => {
-        const { fired: _fired, ...rule } = given as FaultRule & { fired?: number };
-        const random = createRandom(rule.seed ?? 1);
-        const { probability } = rule;
-        return {
-          rule,
-          chance: probability === undefined ? undefined : () => random.fraction() < probability,
-          matched: 0,
-          fired: 0,
-        };
-      });
+      armed = (rules as FaultRule[]).map(arm);
+    },
+    change: (changes) => {
+      if (!checkChange(changes)) throw new Refusal(400, told(checkChange.errors));
+      const { add = [], remove = [] } = changes as { add?: FaultRule[]; remove?: FaultRule[] };
+      const reasons = problems(add, templates, "add");
+      if (reasons.length > 0) throw new Refusal(400, reasons);
+      const isOneOf = (all: readonly Armed[], { rule }: Armed) =>
+        all.some((other) => isDeepStrictEqual(other.rule, rule));
+      const gone = remove.map(arm);
+      const left = armed.filter((one) => !isOneOf(gone, one));
+      for (const one of add.map(arm)) if (!isOneOf(left, one)) left.push(one);
+      armed = left;
     },
   };
 }
 
-function problems(rules: unknown, templates: ReadonlySet<string>): Reason[] {
-  if (!check(rules))
-    return (check.errors ?? []).map(({ message, instancePath, params }): Reason => {
-      const more = params["allowedValues"] ?? params["additionalProperty"];
-      const field = instancePath
-        .slice(1)
-        .replace(/^(\d+)\/?/, "[$1].")
-        .replace(/\.$/, "")
-        .replaceAll("/", ".");
-      return {
-        reason: more === undefined ? message! : `${message}: ${more}`,
-        ...(field !== "" && { field }),
-      };
-    });
+function arm(given: FaultRule & { readonly fired?: number }): Armed {
+  const { fired: _fired, ...rule } = given;
+  const random = createRandom(rule.seed ?? 1);
+  const { probability } = rule;
+  const chance = probability === undefined ? undefined : () => random.fraction() < probability;
+  return { rule, chance, matched: 0, fired: 0 };
+}
+
+/** The schema's complaints as the service words them. */
+function told(errors: typeof check.errors): Reason[] {
+  return (errors ?? []).map(({ message, instancePath, params }): Reason => {
+    const more = params["allowedValues"] ?? params["additionalProperty"];
+    const field = instancePath
+      .slice(1)
+      .replaceAll("/", ".")
+      .replace(/(?:^|\.)(\d+)(?=\.|$)/g, "[$1]");
+    return {
+      reason: more === undefined ? message! : `${message}: ${more}`,
+      ...(field !== "" && { field }),
+    };
+  });
+}
+
+/** What is wrong with the rules, which stand in the field `place`, or are the body. */
+function problems(rules: unknown, templates: ReadonlySet<string>, place = ""): Reason[] {
+  if (!check(rules)) return told(check.errors);
   const found: Reason[] = [];
   (rules as FaultRule[]).forEach((rule, at) => {
     if (rule.do === "status" && rule.status === undefined)
-      found.push({ reason: "status is required when a rule says status", field: `[${at}].status` });
+      found.push({ reason: "status is required when a rule says status", field: `${place}[${at}].status` });
     if (rule.do === "delay" && rule.seconds === undefined)
-      found.push({ reason: "seconds is required when a rule says delay", field: `[${at}].seconds` });
+      found.push({ reason: "seconds is required when a rule says delay", field: `${place}[${at}].seconds` });
     if (rule.path !== "*" && !templates.has(rule.path))
       found.push({
         reason: `${rule.path} is no path of the contract; write it as there (/volumes/{volumeId}) or *`,
-        field: `[${at}].path`,
+        field: `${place}[${at}].path`,
       });
     if (rule.nth !== undefined && rule.probability !== undefined)
-      found.push({ reason: "give nth or probability, not both", field: `[${at}].probability` });
+      found.push({ reason: "give nth or probability, not both", field: `${place}[${at}].probability` });
   });
   return found;
 }

@@ -58,12 +58,15 @@ export function addEmulatorCommand(program: Command): void {
       const ended = interrupted();
       const emulator = await startAccount(optionsOf(flags));
       if (flags.json) console.log(JSON.stringify({ baseUrl: emulator.baseUrl, token: emulator.token }));
-      else console.log(`listening on ${emulator.baseUrl}`);
+      else console.log(`listening on ${emulator.baseUrl}\nto look at: ${pageOf(emulator.baseUrl)}`);
       const failure = await Promise.race([ended, emulator.stopped]);
       if (failure) throw new CommandError(`the emulator stopped: ${failure.message}`, 1, { cause: failure });
       await emulator.close();
     });
 }
+
+/** Where the emulator's page is. */
+const pageOf = (baseUrl: string) => new URL("/_emulator/", baseUrl).href;
 
 function optionsOf(flags: EmulatorFlags): EmulatorOptions {
   return {

@@ -1,0 +1,2 @@
+/** The browser's program, or undefined when there is none. */
+export function findBrowser(): string | undefined;
