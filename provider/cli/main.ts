@@ -18,6 +18,7 @@ import { addRefreshCommand } from "./commands/refresh.ts";
 import { addRunCommand } from "./commands/run.ts";
 import { addSchemaCommand } from "./commands/schema.ts";
 import { addStackCommands } from "./commands/stack/index.ts";
+import { addStateCommands } from "./commands/state/index.ts";
 import { addUpCommand } from "./commands/up.ts";
 import { addValidateCommand } from "./commands/validate.ts";
 import { CommandError, exitCode } from "./exit.ts";
@@ -36,6 +37,7 @@ const commands = [
   addDestroyCommand,
   addImportCommand,
   addConfigCommands,
+  addStateCommands,
   addStackCommands,
   addInvokeCommand,
   addSchemaCommand,

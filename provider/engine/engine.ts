@@ -7,16 +7,17 @@ import { createProvider, catalogue as everyType } from "../provider.ts";
 import { createDeployment, type DeploymentOptions } from "./deployment/deployment.ts";
 import { type Run, refuseUnknownTargets } from "./deployment/run.ts";
 import { EngineError } from "./failure.ts";
-import { type Adopted, adoptOne } from "./operations/adoption.ts";
+import { type Adopted, adoptOne } from "./operations/account/adoption.ts";
+import { takeIn } from "./operations/account/intake.ts";
+import { type Survey, surveyAccount } from "./operations/account/survey.ts";
 import { destroyAll } from "./operations/destruction.ts";
 import { createExecution, type Execution } from "./operations/execution.ts";
 import type { Engine, EngineOptions } from "./operations/facade.ts";
-import { takeIn } from "./operations/intake.ts";
 import { createKeeping } from "./operations/keeping.ts";
+import { createMending } from "./operations/mending.ts";
 import { createOperations, type Operations } from "./operations/operation.ts";
 import { findDrift, findPending, refreshState } from "./operations/refresh.ts";
 import { type Move, retarget } from "./operations/retarget.ts";
-import { type Survey, surveyAccount } from "./operations/survey.ts";
 import { createUpdate } from "./operations/update.ts";
 import { createStateFolder } from "./state/folder.ts";
 import { thisMachine } from "./state/lock.ts";
@@ -104,6 +105,7 @@ export function createEngine(options: EngineOptions): Engine {
     ...onAccount(operations, { catalogue, defaultConfig, stackOutputs: states.stackOutputs }),
     admit: (provider) => operations.admit(provider),
     ...keeping,
+    ...createMending({ states, operations }),
   };
 }
 
@@ -232,14 +234,14 @@ async function tried<T extends object>(run: Run, urn: Urn, work: () => Promise<T
 export type { EngineEvent, Step, Summary } from "./event.ts";
 export { EngineError } from "./failure.ts";
 export type { Diagnostic } from "./host.ts";
-export type { Adopted, Adoption } from "./operations/adoption.ts";
+export type { Adopted, Adoption } from "./operations/account/adoption.ts";
+export type { Intake } from "./operations/account/intake.ts";
+export type { Discovery, LeftOut, Managed, Survey, SurveyOptions } from "./operations/account/survey.ts";
 export type { Engine, EngineOptions, PreviewOptions, Result, UpOptions } from "./operations/facade.ts";
 export type { Graph } from "./operations/graph.ts";
-export type { Intake } from "./operations/intake.ts";
 export type { SavedPlan } from "./operations/plan.ts";
 export type { Drifted, Pending } from "./operations/refresh.ts";
 export type { Move } from "./operations/retarget.ts";
-export type { Discovery, LeftOut, Managed, Survey, SurveyOptions } from "./operations/survey.ts";
 export type { LockOwner } from "./state/backend.ts";
 export { createMemoryDisk } from "./state/memory.ts";
 export type { ResourceState } from "./state/state.ts";

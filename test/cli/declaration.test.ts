@@ -11,7 +11,7 @@ import {
 } from "../../provider/cli/declaration/block.ts";
 import { programText } from "../../provider/cli/declaration/program.ts";
 import { fillStackFile, newStackFile } from "../../provider/cli/declaration/stack-file.ts";
-import { nameAll } from "../../provider/engine/operations/naming.ts";
+import { nameAll } from "../../provider/engine/operations/account/naming.ts";
 import { oddTexts } from "../e2e/hand-made.ts";
 import { fakeHost, load, told } from "../engine/language/fixture.ts";
 

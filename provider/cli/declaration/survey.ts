@@ -3,7 +3,7 @@
 import { isDefaultProvider, referencedProvider, urnParts } from "../../core/engines/urn.ts";
 import type { ResourceInfo } from "../../core/protocol.ts";
 import type { Managed, ResourceState, Survey } from "../../engine/engine.ts";
-import { nameAll } from "../../engine/operations/naming.ts";
+import { nameAll } from "../../engine/operations/account/naming.ts";
 import { catalogue } from "../../provider.ts";
 import { CommandError } from "../exit.ts";
 import { type Block, blockOf } from "./block.ts";

@@ -1,6 +1,6 @@
 /** The embedded engine as the command line sees it: one stack, its operations and how they end. Types only. */
 
-import type { Catalogue, Provider } from "../../core/protocol.ts";
+import type { Catalogue, Provider, Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { EngineEvent, Step, Summary } from "../event.ts";
 import type { Diagnostic, Program } from "../host.ts";
@@ -11,13 +11,13 @@ import type { DeriveKey } from "../state/passphrase.ts";
 import type { SnapshotFile } from "../state/snapshot.ts";
 import type { ResourceState } from "../state/state.ts";
 import type { PulumiExport } from "../state/transfer.ts";
-import type { Adopted, Adoption } from "./adoption.ts";
+import type { Adopted, Adoption } from "./account/adoption.ts";
+import type { Intake } from "./account/intake.ts";
+import type { Survey, SurveyOptions } from "./account/survey.ts";
 import type { Graph } from "./graph.ts";
-import type { Intake } from "./intake.ts";
 import type { SavedPlan } from "./plan.ts";
 import type { Drifted, Pending } from "./refresh.ts";
 import type { Move } from "./retarget.ts";
-import type { Survey, SurveyOptions } from "./survey.ts";
 
 export interface EngineOptions {
   readonly project: string;
@@ -115,6 +115,16 @@ export interface Engine {
   /** Outputs as last saved, secrets marked. Throws EngineError when there is no such stack, or when the configured target is not the stack's. */
   readonly outputs: () => Promise<ValueMap>;
   readonly resources: () => Promise<readonly ResourceState[]>;
+  /**
+   * Takes resources out of the state, and returns them; their objects stay as they are. Throws EngineError when something that stays refers to one,
+   * or one is protected, unless `force`.
+   */
+  readonly forget: (
+    urns: readonly Urn[],
+    options?: { readonly force?: boolean },
+  ) => Promise<readonly ResourceState[]>;
+  /** Gives a resource of the state another name, everywhere; returns its new URN. */
+  readonly rename: (urn: Urn, name: string) => Promise<Urn>;
   readonly graph: () => Promise<Graph>;
   /** The stacks of the project in this state folder. */
   readonly stacks: () => Promise<readonly string[]>;

@@ -56,7 +56,7 @@ export interface Operations {
     work: (run: Run, sealer: Sealer, targets: TargetJudge) => Promise<T>,
   ) => Promise<Summary & { steps: readonly Step[]; diagnostics: readonly Diagnostic[] } & T>;
   /** Does something else with the state while nobody writes it. */
-  readonly locked: <T>(operation: Operation, work: () => Promise<T>) => Promise<T>;
+  readonly locked: <T>(operation: Operation | "state", work: () => Promise<T>) => Promise<T>;
   /** Looks at the state without a provider. */
   readonly readOnly: <T>(work: (ledger: Ledger, sealer: Sealer) => Promise<T>) => Promise<T>;
   /**
@@ -80,7 +80,7 @@ export function createOperations(context: OperationContext): Operations {
   const clock: { ahead?: number } = {};
   const accounts = new Map<string, string>();
 
-  async function locked<T>(operation: Operation, work: () => Promise<T>, emit: Emit): Promise<T> {
+  async function locked<T>(operation: Operation | "state", work: () => Promise<T>, emit: Emit): Promise<T> {
     const lock = await states.store.lock.take(operation);
     try {
       if (lock.takenOverFrom) {

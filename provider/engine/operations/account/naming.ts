@@ -1,6 +1,6 @@
 /** Names for resources that nobody named: readable, legal in stack files, each once. The same objects in the same order get the same names. Pure. */
 
-import { shortToken } from "../../core/token.ts";
+import { shortToken } from "../../../core/token.ts";
 
 /** What a name is made of. */
 export interface Nameless {

@@ -1,10 +1,10 @@
 /** What a whole account holds: every object of every type listed, and read by as few requests as the lists allow. Judges nothing. */
 
-import type { ListedResource, Provider, Relations, ResourceInfo } from "../../core/protocol.ts";
-import { isApiError } from "../../core/service-port.ts";
-import { containsSecret, type ValueMap } from "../../core/value.ts";
-import type { Run } from "../deployment/run.ts";
-import { messageOf } from "../failure.ts";
+import type { ListedResource, Provider, Relations, ResourceInfo } from "../../../core/protocol.ts";
+import { isApiError } from "../../../core/service-port.ts";
+import { containsSecret, type ValueMap } from "../../../core/value.ts";
+import type { Run } from "../../deployment/run.ts";
+import { messageOf } from "../../failure.ts";
 
 /** What is not taken over, and why. Without an id it stands for all objects of the type. */
 export interface LeftOut {

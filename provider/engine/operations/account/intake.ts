@@ -1,15 +1,15 @@
 /** Takes the objects of a survey into the state, all of them or none. Asks the service nothing. */
 
-import { stackUrn } from "../../core/engines/urn.ts";
-import type { Urn } from "../../core/protocol.ts";
-import type { ValueMap } from "../../core/value.ts";
-import { guarded } from "../deployment/apply.ts";
-import { ensureStack } from "../deployment/deployment.ts";
-import { undeclared, wantedState } from "../deployment/goal.ts";
-import { createRegistry } from "../deployment/registry.ts";
-import { type Run, stepFor } from "../deployment/run.ts";
-import { EngineError } from "../failure.ts";
-import type { ResourceState } from "../state/state.ts";
+import { stackUrn } from "../../../core/engines/urn.ts";
+import type { Urn } from "../../../core/protocol.ts";
+import type { ValueMap } from "../../../core/value.ts";
+import { guarded } from "../../deployment/apply.ts";
+import { ensureStack } from "../../deployment/deployment.ts";
+import { undeclared, wantedState } from "../../deployment/goal.ts";
+import { createRegistry } from "../../deployment/registry.ts";
+import { type Run, stepFor } from "../../deployment/run.ts";
+import { EngineError } from "../../failure.ts";
+import type { ResourceState } from "../../state/state.ts";
 import type { Discovery } from "./survey.ts";
 
 export interface Intake {

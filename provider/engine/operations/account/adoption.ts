@@ -1,17 +1,17 @@
 /** Takes one existing object into the state, and writes the block that declares it as it is. */
 
 import { stringify } from "yaml";
-import { makeUrn, stackUrn } from "../../core/engines/urn.ts";
-import { shortToken } from "../../core/token.ts";
-import { isSecret, isTagged, isValueMap, type Value, type ValueMap } from "../../core/value.ts";
-import { guarded } from "../deployment/apply.ts";
-import { ensureStack } from "../deployment/deployment.ts";
-import { undeclared, wantedState } from "../deployment/goal.ts";
-import { readObject } from "../deployment/observation.ts";
-import { createRegistry } from "../deployment/registry.ts";
-import { type Run, stepFor } from "../deployment/run.ts";
-import { EngineError } from "../failure.ts";
-import type { ResourceState } from "../state/state.ts";
+import { makeUrn, stackUrn } from "../../../core/engines/urn.ts";
+import { shortToken } from "../../../core/token.ts";
+import { isSecret, isTagged, isValueMap, type Value, type ValueMap } from "../../../core/value.ts";
+import { guarded } from "../../deployment/apply.ts";
+import { ensureStack } from "../../deployment/deployment.ts";
+import { undeclared, wantedState } from "../../deployment/goal.ts";
+import { readObject } from "../../deployment/observation.ts";
+import { createRegistry } from "../../deployment/registry.ts";
+import { type Run, stepFor } from "../../deployment/run.ts";
+import { EngineError } from "../../failure.ts";
+import type { ResourceState } from "../../state/state.ts";
 
 export interface Adoption {
   /** Canonical token. */

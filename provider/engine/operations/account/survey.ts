@@ -3,14 +3,14 @@
  * nothing, to the service or the state. Objects that cannot be taken over come back with the reason.
  */
 
-import { stackUrn, urnParts } from "../../core/engines/urn.ts";
-import type { ObjectReference, Provider, Relations, Urn } from "../../core/protocol.ts";
-import { shortToken } from "../../core/token.ts";
-import type { ValueMap } from "../../core/value.ts";
-import { newEntry } from "../deployment/goal.ts";
-import { createRegistry } from "../deployment/registry.ts";
-import type { Run } from "../deployment/run.ts";
-import type { ResourceState } from "../state/state.ts";
+import { stackUrn, urnParts } from "../../../core/engines/urn.ts";
+import type { ObjectReference, Provider, Relations, Urn } from "../../../core/protocol.ts";
+import { shortToken } from "../../../core/token.ts";
+import type { ValueMap } from "../../../core/value.ts";
+import { newEntry } from "../../deployment/goal.ts";
+import { createRegistry } from "../../deployment/registry.ts";
+import type { Run } from "../../deployment/run.ts";
+import type { ResourceState } from "../../state/state.ts";
 import { type Candidate, type LeftOut, takeInventory } from "./inventory.ts";
 import { nameAll } from "./naming.ts";
 
