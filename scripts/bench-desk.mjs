@@ -3,7 +3,7 @@
  * requests that reached the emulator meanwhile. Knows no bound.
  */
 
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
@@ -63,6 +63,9 @@ async function startService(more) {
   }
   throw new Error("the emulator did not start");
 }
+
+/** True where a terminal can be had. */
+export const hasTerminals = spawnSync("script", ["-qec", "stty size", "/dev/null"]).status === 0;
 
 /** A zone with `count` address records, the last octets counted from `shift`; `extra` more are declared after them. */
 export function zoneStack(count, { shift = 0, extra = 0 } = {}) {
@@ -151,6 +154,12 @@ export async function openDesk(text, { bin, example, withCheckpoints = false, li
       env: { ...env, ...more },
     });
   const command = (...args) => runWith({}, args);
+  const measured = async (work) => {
+    const file = join(folder, "costs.json");
+    const preload = `--require ${JSON.stringify(join(root, "scripts", "measure-process.cjs"))}`;
+    await work({ NODE_OPTIONS: preload, PLUMBLINE_BENCH_COSTS: file });
+    return JSON.parse(readFileSync(file, "utf8"));
+  };
   const write = (text) => writeFileSync(join(project, "Pulumi.yaml"), text);
   write(text);
   if (bin) await command("stack", "init", "dev");
@@ -173,12 +182,19 @@ export async function openDesk(text, { bin, example, withCheckpoints = false, li
       return (performance.now() - start) / 1000;
     },
     /** Runs the command of the embedded engine; resolves to its CPU in seconds, and the most memory that it held in mebibytes. */
-    async costs(...args) {
-      const file = join(folder, "costs.json");
-      const preload = `--require ${JSON.stringify(join(root, "scripts", "measure-process.cjs"))}`;
-      await runWith({ NODE_OPTIONS: preload, PLUMBLINE_BENCH_COSTS: file }, args);
-      return JSON.parse(readFileSync(file, "utf8"));
-    },
+    costs: (...args) => measured((more) => runWith(more, args)),
+    /** The same in a terminal of 100 columns and 40 rows, as `script` opens one. */
+    costsInTerminal: (...args) =>
+      measured((more) =>
+        run(
+          "script",
+          ["-qec", `stty cols 100 rows 40; exec ${[process.execPath, cli, ...args].join(" ")}`, "/dev/null"],
+          {
+            cwd: project,
+            env: { ...env, TERM: "xterm-256color", ...more },
+          },
+        ),
+      ),
     async close() {
       await service.close();
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

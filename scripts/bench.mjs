@@ -5,7 +5,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { exampleStack, openDesk, wholeZoneStack, zoneStack } from "./bench-desk.mjs";
+import { exampleStack, hasTerminals, openDesk, wholeZoneStack, zoneStack } from "./bench-desk.mjs";
 import { measureStart } from "./measure-start.mjs";
 import { ensurePulumi } from "./pulumi.mjs";
 
@@ -125,6 +125,18 @@ const ratios = [
   { what: "`up` of 200 records, embedded to Pulumi", most: 0.8, measure: engineRatio, needsPulumi: true },
   { what: "time per record of an embedded `up`, 2,000 records to 200", most: 1.5, measure: growth },
   { what: "CPU of an empty preview, 10,000 records to 1,000", most: 6, measure: growthOfPreview },
+  {
+    what: "CPU of an `up` of 1,000 records in a terminal, to a pipe",
+    most: 1.3,
+    measure: () => terminalRatio(1000, 3),
+    needsTerminal: true,
+  },
+  {
+    what: "CPU of an `up` of 10,000 records in a terminal, to a pipe",
+    most: 1.3,
+    measure: () => terminalRatio(10_000, 1),
+    needsTerminal: true,
+  },
   { what: "memory of an empty preview of 10,000 records, in MiB", most: 400, measure: memoryOfPreview },
   {
     what: "`up` of 1,000 records under the standard limits, to their own time",
@@ -214,6 +226,23 @@ async function emptyPreview(records, times) {
       seconds: Math.min(...costs.map(({ seconds }) => seconds)),
       mebibytes: Math.min(...costs.map(({ mebibytes }) => mebibytes)),
     };
+  } finally {
+    await desk.close();
+  }
+}
+
+/** The CPU of an `up` of that many resources in a terminal to the same in a pipe; the least of some of each. */
+async function terminalRatio(records, times) {
+  const desk = await openDesk(zoneStack(records - 1));
+  try {
+    const least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (let time = 0; time < times; time += 1) {
+      for (const [at, costs] of [desk.costsInTerminal, desk.costs].entries()) {
+        least[at] = Math.min(least[at], (await costs(...upAtOnce[0])).seconds);
+        await desk.command("destroy", "-y");
+      }
+    }
+    return least[0] / least[1];
   } finally {
     await desk.close();
   }
@@ -309,8 +338,11 @@ for (const [stack, rows] of Object.entries(operations)) {
 
 console.error("ratios of times");
 const ratioCells = [];
-for (const { what, most, measure, needsPulumi } of ratios) {
-  const value = needsPulumi && !bin ? undefined : await ratioWithin(most, () => measure(bin));
+for (const { what, most, measure, needsPulumi, needsTerminal } of ratios) {
+  const value =
+    (needsPulumi && !bin) || (needsTerminal && !hasTerminals)
+      ? undefined
+      : await ratioWithin(most, () => measure(bin));
   if (value !== undefined) console.error(`  ${what}: ${value}`);
   figures.push({ name: what, value, most });
   ratioCells.push([what, value ?? "-", most]);
