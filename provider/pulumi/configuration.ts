@@ -108,7 +108,7 @@ export function configuration(session: Session) {
     const sent = request.hasArgs() ? decodeProperties(request.getArgs()) : variablesOf(request);
     const own = typedConfig(split(sent).own, catalogue.config);
     try {
-      await session.configure(own, boundIn(sent));
+      await session.configure(own, boundIn(sent), request.getUrn() || undefined);
     } catch (error) {
       throw missing(error, own, catalogue.config) ?? error;
     }

@@ -19,7 +19,11 @@ export function exchange(session: Session) {
   }
 
   function run<T>(request: Named, work: (verb: Verb, identity: ResourceIdentity) => Promise<T>): Promise<T> {
-    return session.run(request.getUrn(), (verb) => work(verb, identityOf(request, verb.catalogue)));
+    return session.run(request.getUrn(), (verb) => {
+      const identity = identityOf(request, verb.catalogue);
+      session.takeover(identity.urn).meet(identity.urn);
+      return work(verb, identity);
+    });
   }
 
   /** The engine named the id as the resource's own, or as what it deletes. */

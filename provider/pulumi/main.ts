@@ -18,9 +18,13 @@ async function main(): Promise<void> {
   const { port, session } = await servePlugin({
     load: () => import("../provider.ts"),
     createsFolder: resolve(process.env["PLUMBLINE_STATE"] || ".plumbline", "creates"),
-    ...(engineAddress !== undefined && { engineAddress }),
+    ...(engineAddress !== undefined && { engineAddress, run: engineAddress }),
   });
-  stayAlive(session);
+  const report = (error: unknown) =>
+    console.error(session.hide(error instanceof Error ? (error.stack ?? error.message) : String(error)));
+  // A crash in the middle of a Create would lose what it made, and every call has its own answer to give.
+  process.on("uncaughtException", report);
+  process.on("unhandledRejection", report);
   const exit = () => {
     session.flushNow();
     process.exit(0);
@@ -28,21 +32,12 @@ async function main(): Promise<void> {
   /** The engine ends its plugins when its run is over. */
   const dismiss = () => {
     session.saved();
-    exit();
+    session.tellLeftBehind().catch(report).finally(exit);
   };
-  process.on("SIGINT", dismiss);
-  process.on("SIGTERM", dismiss);
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, dismiss);
   // Without an address nobody owns the process: it was started to be attached to.
   if (engineAddress !== undefined) exitWithParent(parent, session, exit);
   writePortLine(port);
-}
-
-/** A crash in the middle of a Create would lose what it made, and every call has its own answer to give. */
-function stayAlive(session: Session): void {
-  const report = (error: unknown) =>
-    console.error(session.hide(error instanceof Error ? (error.stack ?? error.message) : String(error)));
-  process.on("uncaughtException", report);
-  process.on("unhandledRejection", report);
 }
 
 /** An engine that was killed sends no signal; the calls that it left end first. */

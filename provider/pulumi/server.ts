@@ -1,5 +1,6 @@
 /** The gRPC server of the plugin: binds the verbs to the protocol's service. It knows neither process nor signals. */
 
+import { randomUUID } from "node:crypto";
 import grpc from "@grpc/grpc-js";
 import services from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import { configuration } from "./configuration.ts";
@@ -18,6 +19,8 @@ export interface PluginOptions {
   readonly createsFolder: string;
   /** The engine's own service, `host:port`, as far as it is known at the start; Handshake and Attach tell it again. */
   readonly engineAddress?: string;
+  /** Names the run of the engine, the same for all its plugins; absent: this plugin is the only one. */
+  readonly run?: string;
 }
 
 export interface PluginServer {
@@ -34,7 +37,7 @@ type Handler<Request, Response> = (request: Request) => Promise<Response>;
 
 /** Serves the protocol on a free port of the loopback. Rejects when it cannot listen. */
 export async function servePlugin(options: PluginOptions): Promise<PluginServer> {
-  const session = createSession(options);
+  const session = createSession({ run: randomUUID(), ...options });
   if (options.engineAddress !== undefined) session.connect(sendTo(options.engineAddress));
 
   /** Answers by the handler, and by a status whatever goes wrong in it. */

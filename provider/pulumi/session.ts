@@ -1,13 +1,14 @@
 /** What one plugin server remembers between calls: the provider at work, the engine's log, the create logs. It knows no message of the protocol. */
 
 import { join } from "node:path";
-import { stackOf } from "../core/engines/urn.ts";
+import { owner, stackOf } from "../core/engines/urn.ts";
 import { createMask, quoted } from "../core/masking.ts";
 import type { Catalogue, Log, Provider, TargetIdentity, ValueMap } from "../core/protocol.ts";
 import { CancelledError } from "../core/protocol.ts";
 import { createEngineLog, type EngineLog, type Send } from "./engine-log.ts";
 import { refuseOther } from "./target.ts";
 import { type CreateLog, openCreateLog } from "./unfinished/create-log.ts";
+import { tellLeftBehind } from "./unfinished/left-behind.ts";
 import { createTakeover, type Takeover } from "./unfinished/takeover.ts";
 
 /** What the plugin needs of the provider; loaded at the first call that needs it. */
@@ -21,6 +22,8 @@ export interface SessionOptions {
   readonly load: () => Promise<Parts>;
   /** Folder of the create logs, one file a stack. */
   readonly createsFolder: string;
+  /** Names the run of the engine, the same for all its plugins. */
+  readonly run: string;
 }
 
 /** What a verb works with while it runs. */
@@ -37,8 +40,8 @@ export interface Session {
   readonly parts: () => Promise<Parts>;
   /** Sends the engine's messages there from now on. */
   connect(send: Send | undefined): void;
-  /** Puts a new provider to work with this configuration, for objects that are `bound` to a target; the one before ends with its last call. */
-  configure(config: ValueMap, bound?: TargetIdentity): Promise<void>;
+  /** Puts a new provider to work with this configuration, for objects that are `bound` to a target; the one before ends with its last call. `urn` is the provider's own. */
+  configure(config: ValueMap, bound?: TargetIdentity, urn?: string): Promise<void>;
   /** False when the engine takes no secrets. */
   keepSecrets: boolean;
   /** Runs a verb on a resource (an empty URN: on none). Throws CancelledError after a cancel. */
@@ -54,6 +57,8 @@ export interface Session {
   idle(): Promise<void>;
   /** The engine's run is over, and all that was answered is saved. */
   saved(): void;
+  /** Tells of what killed runs created and no call of the run was about; for its end. */
+  tellLeftBehind(): Promise<void>;
   /** Writes what must not be lost; for the exit. */
   flushNow(): void;
   close(): Promise<void>;
@@ -66,6 +71,8 @@ interface Tenure {
   running: number;
   isConfigured: boolean;
   isOver: boolean;
+  /** The provider's own URN, where the engine told it. */
+  urn?: string;
   /** Where the stack's objects are, as far as that was saved. */
   bound?: TargetIdentity;
 }
@@ -107,7 +114,7 @@ export function createSession(options: SessionOptions): Session {
     parts: load,
     keepSecrets: true,
     connect: (send) => engineLog.connect(send),
-    configure: async (config, bound) => {
+    configure: async (config, bound, urn) => {
       session.guard(config);
       const before = tenure;
       if (before && (before.isConfigured || before.stop.signal.aborted)) {
@@ -120,6 +127,7 @@ export function createSession(options: SessionOptions): Session {
       }
       const now = await begin();
       now.isConfigured = true;
+      if (urn !== undefined) now.urn = urn;
       await now.provider.configure(config);
       if (bound === undefined) return;
       now.bound = bound;
@@ -155,7 +163,7 @@ export function createSession(options: SessionOptions): Session {
       if (entry === undefined) {
         const file = join(options.createsFolder, encodeURIComponent(stack));
         const log = openCreateLog(file, (message) => engineLog.open("").log("warning", message));
-        entry = { log, takeover: createTakeover(log) };
+        entry = { log, takeover: createTakeover(log, options.run) };
         takeovers.set(stack, entry);
       }
       return entry.takeover;
@@ -168,7 +176,14 @@ export function createSession(options: SessionOptions): Session {
     },
     idle: () => (running === 0 ? Promise.resolve() : new Promise((resolve) => idlers.push(resolve))),
     saved: () => {
-      for (const { takeover } of takeovers.values()) takeover.deletions.saved();
+      for (const { takeover } of takeovers.values()) takeover.saved();
+    },
+    tellLeftBehind: async () => {
+      const { urn = "", stop } = tenure ?? {};
+      const of = owner(urn);
+      // A run that was cut short did not come to all that is declared.
+      if (of === undefined || stop?.signal.aborted || session.takeover(urn).leftBehind().length === 0) return;
+      await session.run("", (verb) => tellLeftBehind(verb, session.takeover(urn), of.project));
     },
     flushNow: () => {
       for (const { log } of takeovers.values()) log.flushNow();

@@ -12,6 +12,9 @@ import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { decodeProperties, encodeProperties } from "../../provider/pulumi/wire/struct.ts";
 
+/** The provider whose plugin it is. */
+const providerUrn = "urn:pulumi:dev::project::pulumi:providers:plumbline::default";
+
 /** A rejected call: its gRPC status. */
 export interface Refusal extends Error {
   readonly code: number;
@@ -76,6 +79,7 @@ export function connect(port: number) {
     configure: (args: ValueMap = {}) => {
       const request = new messages.ConfigureRequest();
       request.setArgs(encodeProperties(args));
+      request.setUrn(providerUrn);
       request.setAcceptsecrets(true);
       request.setAcceptresources(true);
       return call("configure", request);

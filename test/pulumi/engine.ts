@@ -37,13 +37,17 @@ export function freshFolder(): string {
 }
 
 /** A plugin in this process, on a socket, with a client. */
-export async function startPlugin(parts: Parts, options: { folder?: string; engineAddress?: string } = {}) {
+export async function startPlugin(
+  parts: Parts,
+  options: { folder?: string; engineAddress?: string; run?: string } = {},
+) {
   const createsFolder = join(options.folder ?? freshFolder(), "creates");
-  const { engineAddress } = options;
+  const { engineAddress, run } = options;
   const server = await servePlugin({
     load: async () => parts,
     createsFolder,
     ...(engineAddress !== undefined && { engineAddress }),
+    ...(run !== undefined && { run }),
   });
   const client = connect(server.port);
   return {

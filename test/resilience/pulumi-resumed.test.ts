@@ -2,8 +2,8 @@
 
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { kept } from "../e2e/account.ts";
-import { pulumiBin } from "../e2e/pulumi.ts";
+import { call, kept } from "../e2e/account.ts";
+import { type Outcome, pulumiBin } from "../e2e/pulumi.ts";
 import { killed, openKillable } from "./killed-pulumi.ts";
 
 const canKill = pulumiBin !== undefined && existsSync("/proc/self/stat");
@@ -63,6 +63,29 @@ describe.skipIf(!canKill)("an engine killed at the answer to a POST", { timeout:
     }
     expect(kept(emulator, "volumes").map(({ id }) => id)).toEqual([made?.id]);
     expect((await project.up()).changes).toEqual({ same: 1 });
+  });
+
+  it("of a volume that is not declared any more says that it is there until it is gone", async ({
+    onTestFinished,
+  }) => {
+    const net = { type: "plumbline:vpc:Vpc", properties: { region: "us-east" } };
+    const { resources } = volume({ region: "us-east", size: 20 });
+    const stage = await openKillable({ resources: { net, ...resources } }, onTestFinished);
+    const { project, emulator } = stage;
+    await killed(stage, "POST /volumes");
+    const [made] = kept(emulator, "volumes");
+    project.write({ resources: { net } });
+    const warnings = async (run: Promise<Outcome>) =>
+      (await run).diagnostics
+        .filter(({ severity, message }) => severity === "warning" && message.startsWith("an earlier run"))
+        .map(({ message }) => message);
+    const left = expect.stringMatching(`while it created disk .*it is there, as ${made?.id}\\.`);
+    expect(await warnings(project.preview())).toEqual([left]);
+    expect(await warnings(project.up())).toEqual([left]);
+    expect(await warnings(project.refresh())).toEqual([left]);
+    await call(emulator, "DELETE", `/volumes/${made?.id}`);
+    expect(await warnings(project.preview())).toEqual([expect.stringContaining("is not there")]);
+    expect(await warnings(project.up())).toEqual([]);
   });
 
   it("of a key, deletes the one whose secret nobody was told, and makes it anew under its name", async ({

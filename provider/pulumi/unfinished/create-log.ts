@@ -20,6 +20,8 @@ export interface Beginnings {
   readonly lasting?: ValueMap;
   /** True: it was to replace an object that the engine had. */
   readonly replaces?: true;
+  /** The run of the engine that was last about the resource; absent in logs of earlier versions. */
+  readonly met?: string;
 }
 
 /** A create whose end the engine has not shown to know. `id` is there once the service answered. */
@@ -31,6 +33,8 @@ export interface Attempt extends Beginnings {
   readonly id?: string;
   /** The id of another object that the engine named as the resource's own since it began. */
   readonly beside?: string;
+  /** True: the run that began it ended in order, so that the engine has what it was answered. */
+  readonly saved?: true;
   /** The process that began it. */
   readonly pid: number;
 }
@@ -52,12 +56,16 @@ type Line =
     } & Beginnings)
   | { readonly made: string; readonly id: string }
   | { readonly beside: string; readonly id: string }
+  | { readonly met: string; readonly run: string }
+  | { readonly saved: string }
   | { readonly end: string }
   | { readonly notes: string; readonly hold: ValueMap; readonly pid?: number };
 
 export interface CreateLog {
   /** The unfinished attempt of a URN, as the file of all processes tells. */
   find(urn: string): Attempt | undefined;
+  /** All unfinished attempts, as the file of all processes tells. */
+  open(): readonly Attempt[];
   /** The URNs whose unfinished attempts gave this id, as far as they have been read. */
   withId(type: string, id: string): readonly string[];
   /** Resolves when the attempt is safely on disk; an earlier unfinished one of the URN keeps its start and what it began with, but is no replacement any more when other inputs are lasting now. */
@@ -66,6 +74,10 @@ export interface CreateLog {
   made(urn: string, id: string): Promise<void>;
   /** Remembers that the engine has another object as the resource's own than what the attempt made; reaches the disk soon. */
   beside(urn: string, id: string): void;
+  /** Remembers that the run is about the resource of the attempt; reaches the disk soon. */
+  meet(urn: string, run: string): void;
+  /** Remembers that the engine has what it was answered; reaches the disk soon. */
+  saved(urn: string): void;
   /** Forgets the attempt; reaches the disk soon. */
   end(urn: string): void;
   /** The holder's notes, as the file of all processes tells; undefined when there are none. */
@@ -105,7 +117,7 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       ...[...attempts.values()].flatMap(linesOfAttempt),
       ...[...held].map(([holder, { notes, ...rest }]): Line => ({ notes: holder, hold: notes, ...rest })),
     ],
-    isDurable: (line) => !("end" in line || "beside" in line) && !("notes" in line && line.pid === undefined),
+    isDurable: (line) => "begin" in line || "made" in line || ("notes" in line && line.pid !== undefined),
     leavesWaste: (line) => "end" in line || "notes" in line,
     onTrouble: (why) =>
       onTrouble(
@@ -121,13 +133,14 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
     } else if ("begin" in line) {
       const { begin: urn, type, at, pid, ...beginnings } = line;
       const fresh: Attempt = { urn, type, startedAt: at, ...beginnings, pid };
-      const { beside: _, replaces, ...earlier } = attempts.get(urn) ?? fresh;
+      const { beside: _, saved: __, replaces, ...earlier } = attempts.get(urn) ?? fresh;
       const isSame = JSON.stringify(earlier.lasting) === JSON.stringify(beginnings.lasting);
-      attempts.set(urn, { ...earlier, ...(replaces && isSame && { replaces }), pid });
-    } else if ("beside" in line) {
-      const attempt = attempts.get(line.beside);
-      if (attempt) attempts.set(line.beside, { ...attempt, beside: line.id });
-    } else if ("made" in line) {
+      const { met } = beginnings;
+      attempts.set(urn, { ...earlier, ...(replaces && isSame && { replaces }), ...(met && { met }), pid });
+    } else if ("beside" in line) change(line.beside, { beside: line.id });
+    else if ("met" in line) change(line.met, { met: line.run });
+    else if ("saved" in line) change(line.saved, { saved: true });
+    else if ("made" in line) {
       const attempt = attempts.get(line.made);
       if (attempt === undefined) return;
       unindex(attempt);
@@ -142,6 +155,11 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
     }
   }
 
+  function change(urn: string, more: Partial<Attempt>): void {
+    const attempt = attempts.get(urn);
+    if (attempt) attempts.set(urn, { ...attempt, ...more });
+  }
+
   function unindex(attempt: Attempt | undefined): void {
     if (attempt?.id !== undefined) urnsById.get(objectKey(attempt.type, attempt.id))?.delete(attempt.urn);
   }
@@ -152,11 +170,17 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
       lines.catchUp();
       return attempts.get(urn);
     },
+    open: () => {
+      lines.catchUp();
+      return [...attempts.values()];
+    },
     withId: (type, id) => [...(urnsById.get(objectKey(type, id)) ?? [])],
     begin: (urn, type, at, beginnings) =>
       lines.write({ begin: urn, type, at, pid: process.pid, ...beginnings }),
     made: (urn, id) => lines.write({ made: urn, id }),
     beside: (urn, id) => void lines.write({ beside: urn, id }),
+    meet: (urn, run) => void lines.write({ met: urn, run }),
+    saved: (urn) => void lines.write({ saved: urn }),
     end: (urn) => {
       if (attempts.has(urn)) void lines.write({ end: urn });
     },
@@ -173,10 +197,11 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
   };
 }
 
-function linesOfAttempt({ urn, type, startedAt, id, beside, pid, ...beginnings }: Attempt): Line[] {
+function linesOfAttempt({ urn, type, startedAt, id, beside, saved, pid, ...beginnings }: Attempt): Line[] {
   return [
     { begin: urn, type, at: startedAt, pid, ...beginnings },
     ...(id === undefined ? [] : [{ made: urn, id }]),
     ...(beside === undefined ? [] : [{ beside: urn, id: beside }]),
+    ...(saved === undefined ? [] : [{ saved: urn }]),
   ];
 }

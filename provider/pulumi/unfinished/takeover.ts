@@ -20,6 +20,12 @@ export interface Begun {
 }
 
 export interface Takeover {
+  /** A call of this run is about the resource. */
+  meet(urn: string): void;
+  /** Unfinished creates of earlier runs that no call of this run is about, whichever of its plugins it was made to. */
+  leftBehind(): readonly Attempt[];
+  /** The engine has saved all that it was answered. */
+  saved(): void;
   /** The engine has this resource in its state: it sent checked inputs of an earlier run, of which these are lasting. */
   sawOldInputs(urn: string, lasting: ValueMap): void;
   /** The engine named the id as the resource's own, or (a delete) as what was: it has saved it. */
@@ -49,7 +55,8 @@ export interface Takeover {
   isKnownId(urn: string, type: string, id: string): boolean;
 }
 
-export function createTakeover(log: CreateLog): Takeover {
+/** `run` names the run of the engine, the same for all its plugins. */
+export function createTakeover(log: CreateLog, run: string): Takeover {
   /** Ids that the engine has named, by type. */
   const named = new Map<string, Set<string>>();
   const withOldInputs = new Map<string, ValueMap>();
@@ -63,6 +70,8 @@ export function createTakeover(log: CreateLog): Takeover {
   const deletions = createDeletions(log);
   /** Creates of this process: what they made is being replaced with, not left. */
   const begunHere = new Set<string>();
+  /** What calls of this process were about, by URN. */
+  const met = new Set<string>();
   /** Notes of the creates that run, by URN. */
   const pages = new Map<string, Page>();
   /** What automatic names came from, by URN. */
@@ -84,6 +93,17 @@ export function createTakeover(log: CreateLog): Takeover {
   return {
     notebook,
     deletions,
+    meet: (urn) => {
+      if (met.has(urn)) return;
+      met.add(urn);
+      const open = log.find(urn);
+      if (open && !open.saved && open.met !== run) log.meet(urn, run);
+    },
+    leftBehind: () => log.open().filter((open) => !open.saved && open.met !== run && !met.has(open.urn)),
+    saved: () => {
+      deletions.saved();
+      for (const urn of begunHere) if (log.find(urn)?.id !== undefined) log.saved(urn);
+    },
     sawOldInputs: (urn, lasting) => void withOldInputs.set(urn, lasting),
     sawId: (urn, type, id, isDelete = false) => {
       name(type, id);
@@ -141,6 +161,7 @@ export function createTakeover(log: CreateLog): Takeover {
       const naming = namings.get(urn);
       await log.begin(urn, type, at, {
         ...(naming && { naming }),
+        met: run,
         lasting,
         ...(withOldInputs.has(urn) && { replaces: true }),
       });

@@ -4,7 +4,7 @@ import { openCreateLog } from "../../../provider/pulumi/unfinished/create-log.ts
 import { createTakeover } from "../../../provider/pulumi/unfinished/takeover.ts";
 
 const [file = "", type = ""] = process.argv.slice(2);
-const { notebook } = createTakeover(openCreateLog(file));
+const { notebook } = createTakeover(openCreateLog(file), "run");
 await notebook.of({ type, id: "7" }, async (notes) => {
   await notes.set("pool", ["p1"]);
   process.stdout.write("noted\n");

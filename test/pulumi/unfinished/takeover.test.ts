@@ -200,7 +200,10 @@ describe("a create's entry", () => {
     onTestFinished(close);
     const file = join(createsFolder, "dev");
     await create(urn, {});
-    expect(seen).toEqual([{ urn, type: thing, startedAt, pid: process.pid, lasting: {} }, "7"]);
+    expect(seen).toEqual([
+      { urn, type: thing, startedAt, met: expect.any(String), pid: process.pid, lasting: {} },
+      "7",
+    ]);
     expect(existsSync(file)).toBe(true);
     await diff(urn, "7", {}, {}, {});
     session.flushNow();
