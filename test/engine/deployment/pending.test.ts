@@ -42,7 +42,7 @@ test("wherever creations are killed, the preview says what it takes up, with no 
     expect(lines.filter((line) => /:\s*$/.test(line))).toEqual([]);
     const unfinished = preview.steps.filter((step) => step.unfinished);
     expect(drift.pending.map(({ name }) => name).sort()).toEqual(unfinished.map(({ name }) => name).sort());
-    const told = lines.filter((line) => line.startsWith("    unfinished: Its creation was interrupted."));
+    const told = lines.filter((line) => line.trim().startsWith("unfinished: Its creation was interrupted."));
     expect(told).toHaveLength(unfinished.length);
     for (const { op, detailedDiff, unfinished } of preview.steps)
       if (op === "update")
