@@ -1,6 +1,6 @@
 /**
- * Writes what is derived from the resource types: `schemas/pulumi.json`, `schemas/stack.json`, `docs/reference/resources.md`, the tables of reached operations (`docs/reference/coverage.md`, README.md), and the SDK in `sdk/nodejs` by Pulumi's own
- * generator. With `--check` it writes nothing and fails when a file would change, naming each. Without Go the SDK is left out, and it says so.
+ * Writes what is derived from the resource types: `schemas/pulumi.json`, `schemas/stack.json`, `docs/reference/resources.md`, the tables of reached operations (`docs/reference/coverage.md`, README.md), and the SDKs in `sdk` by Pulumi's own
+ * generators. With `--check` it writes nothing and fails when a file would change, naming each. Without Go the SDKs are left out, and it says so.
  */
 
 import { spawnSync } from "node:child_process";
@@ -51,13 +51,15 @@ async function loadProduct() {
   }
 }
 
-/** The files of a folder by their path in it, without what an installation or a build of the SDK leaves there. */
+/** The files of a folder by their path in it, without what an installation or a build of the SDK leaves there, and what is written by hand. */
 function filesIn(folder) {
   if (!existsSync(folder)) return new Map();
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    .filter((name) => !/^(node_modules|bin)[\\/]|^package-lock\.json$/.test(name));
+    .filter(
+      (name) => !/^(node_modules|bin)[\\/]|^package-lock\.json$|__pycache__|\bgo\.(mod|sum)$/.test(name),
+    );
   return new Map(files.map((name) => [name, readFileSync(join(folder, name), "utf8")]));
 }
 
@@ -82,11 +84,21 @@ function generateSdk(language, schema) {
     });
     if (run.status !== 0) throw new Error(`the generator of the ${language} SDK failed:\n${run.stderr}`);
     const own = (text) => names.reduce((before, [token, other]) => before.replaceAll(other, token), text);
-    const files = filesIn(join(folder, "sdk"));
-    return { files: new Map([...files].map(([name, content]) => [name, own(content)])) };
+    const files = [...filesIn(join(folder, "sdk"))].map(([name, content]) => [name, own(content)]);
+    return { files: new Map([...files, ...besides(language, new Map(files))]) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What the generator names in Python's project file, and does not write. */
+function besides(language, files) {
+  if (language !== "python") return [];
+  const readme = files.get(join("plumbline_pulumi", "README.md"));
+  return [
+    ["README.md", readme],
+    [join("plumbline_pulumi", "py.typed"), ""],
+  ];
 }
 
 const stale = [];
@@ -118,14 +130,15 @@ const reached = coverage();
 put("docs/reference/coverage.md", coveragePage(reached, callersOf));
 put("README.md", withCoverage(readFileSync(join(root, "README.md"), "utf8"), reached));
 
-const sdk = generateSdk("nodejs", packageText);
-if (sdk.files === undefined) {
-  console.log(`sdk/nodejs is left as it is: ${sdk.reason}`);
-} else {
-  for (const [name, content] of sdk.files) put(join("sdk/nodejs", name), content);
-  for (const name of filesIn(join(root, "sdk/nodejs")).keys()) {
-    if (!sdk.files.has(name)) remove(join("sdk/nodejs", name));
+for (const language of ["nodejs", "python", "go"]) {
+  const folder = join("sdk", language);
+  const { files, reason } = generateSdk(language, packageText);
+  if (files === undefined) {
+    console.log(`${folder} is left as it is: ${reason}`);
+    continue;
   }
+  for (const [name, content] of files) put(join(folder, name), content);
+  for (const name of filesIn(join(root, folder)).keys()) if (!files.has(name)) remove(join(folder, name));
 }
 
 for (const path of stale) console.log(`${isCheck ? "stale" : "wrote"}: ${path}`);

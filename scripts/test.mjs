@@ -1,7 +1,7 @@
 /**
- * `npm test`: builds, gets Pulumi ready where it can be had, runs every test, holds the record of reached operations against what the
+ * `npm test`: builds, gets Pulumi, and Python and Go for its SDKs, ready where they can be had, runs every test, holds the record of reached operations against what the
  * tests really called, and ends with a plain count.
- * Arguments are handed to vitest (`npm test -- test/core`). PLUMBLINE_REQUIRE_PULUMI=1 makes a missing Pulumi a failure, and
+ * Arguments are handed to vitest (`npm test -- test/core`). PLUMBLINE_REQUIRE_PULUMI=1 makes a missing one of these a failure, and
  * PLUMBLINE_REQUIRE_BROWSER=1 a missing browser. `--quick` leaves
  * out Pulumi's tests, and those that are long (`npm run test:quick`).
  */
@@ -11,6 +11,7 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { findBrowser } from "./browser.mjs";
 import { judge, readCalls, readRecord } from "./coverage.mjs";
+import { ensureLanguages } from "./languages.mjs";
 import { ensurePulumi } from "./pulumi.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -35,6 +36,10 @@ if (findBrowser() === undefined) {
   console.log("Tests of the emulator's page in a browser are left out: no chromium is on the PATH");
   if (process.env.PLUMBLINE_REQUIRE_BROWSER === "1") process.exit(1);
 }
+
+const missing = pulumi.bin === undefined ? [] : ensureLanguages();
+for (const reason of missing) console.log(`Tests of an SDK are left out: ${reason}`);
+if (missing.length > 0 && process.env.PLUMBLINE_REQUIRE_PULUMI === "1") process.exit(1);
 
 const built = spawnSync(process.execPath, [join(root, "scripts", "build.mjs")], {
   cwd: root,

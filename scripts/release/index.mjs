@@ -11,6 +11,7 @@ import { buildAll } from "../build.mjs";
 import { writeBill } from "./bill.mjs";
 import { packCommandLine, packSdk } from "./npm.mjs";
 import { packPlugin } from "./plugin.mjs";
+import { packGo, packPython } from "./sources.mjs";
 
 const shelf = resolve(import.meta.dirname, "..", "..", "dist", "release");
 
@@ -24,6 +25,8 @@ async function release() {
     packCommandLine(shelf);
     packSdk(shelf, join(work, "sdk"));
     await packPlugin(shelf, join(work, "plugin"));
+    await packPython(shelf, join(work, "python"));
+    await packGo(shelf, join(work, "go"));
     writeBill(shelf, packages);
     const lines = readdirSync(shelf)
       .sort()

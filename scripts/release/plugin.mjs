@@ -2,7 +2,7 @@
 
 import { copyFileSync, mkdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { create } from "tar";
+import { packed } from "./archive.mjs";
 
 const root = resolve(import.meta.dirname, "..", "..");
 
@@ -34,9 +34,5 @@ export async function packPlugin(shelf, work) {
   mkdirSync(work);
   for (const [part, source] of Object.entries(parts)) copyFileSync(join(root, source), join(work, part));
   const archive = (platform) => join(shelf, `${name}-v${version}-${platform}.tar.gz`);
-  // One time for all, and nothing of whoever packs it: the same build gives the same bytes.
-  const same = { portable: true, mtime: new Date(0), gzip: { level: 9 } };
-  for (const platform of platforms) {
-    await create({ ...same, cwd: work, file: archive(platform) }, Object.keys(parts));
-  }
+  for (const platform of platforms) await packed(archive(platform), work, Object.keys(parts));
 }

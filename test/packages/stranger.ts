@@ -4,16 +4,16 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 
 const root = resolve(import.meta.dirname, "../..");
 
-/** Shows folders elsewhere (pairs, up to `--`), hides the next one and the network, then runs the rest. */
+/** Shows folders elsewhere, to be read only (pairs, up to `--`), hides the next one and the network, then runs the rest. */
 const enclosure = `
 ip link set lo up || exit 125
-while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 125; shift 2; done
+while [ "$1" != -- ]; do mount --bind "$1" "$2" && mount -o remount,bind,ro "$2" || exit 125; shift 2; done
 mount -t tmpfs none "$2" || exit 125
 shift 2; exec "$@"`;
 
@@ -40,7 +40,7 @@ export interface Stranger {
 
 export interface Belongings {
   /** Besides the usual, in which Pulumi keeps its things in the home, and its states in the folder `states`. */
-  readonly environment?: { readonly [name: string]: string };
+  readonly environment?: { readonly [name: string]: string | undefined };
   /** What was installed before, by where it is beside the folder (`bin` is on the PATH): folders of this machine. */
   readonly installed?: { readonly [name: string]: string };
 }
@@ -49,6 +49,8 @@ export function comeStranger({ environment = {}, installed = {} }: Belongings = 
   const place = mkdtempSync(join(tmpdir(), "plumbline-stranger-"));
   const [folder, home] = [join(place, "folder"), join(place, "home")];
   for (const made of [folder, home]) mkdirSync(made);
+  // npm would take a folder above for the project, if that one has packages.
+  writeFileSync(join(folder, "package.json"), "{}");
   const shown = Object.entries(installed).map(([name, source]) => [source, join(place, name)] as const);
   for (const [source, target] of shown) canEnclose ? mkdirSync(target) : symlinkSync(source, target);
   const path = [join(place, "bin"), dirname(process.execPath), process.env["PATH"]!];
@@ -56,7 +58,13 @@ export function comeStranger({ environment = {}, installed = {} }: Belongings = 
     PULUMI_HOME: join(home, ".pulumi"),
     PULUMI_BACKEND_URL: `file://${join(folder, "states")}`,
   };
-  const env = { PATH: path.join(delimiter), HOME: home, NO_COLOR: "1", ...pulumi, ...environment };
+  const env: NodeJS.ProcessEnv = {
+    PATH: path.join(delimiter),
+    HOME: home,
+    NO_COLOR: "1",
+    ...pulumi,
+    ...environment,
+  };
   const before = canEnclose ? [...enclosed, ...shown.flat(), "--", root] : [];
   return {
     folder,
