@@ -36,7 +36,7 @@ const embeddedOnly = (run) => run.slice(0, 1);
 const operations = {
   "examples/web (21 resources)": [
     { what: "preview", run: preview, most: [4, 4], file: () => exampleStack("web") },
-    { what: "up, with its preview", run: up, most: [26, 29] },
+    { what: "up, with its preview", run: up, most: [27, 30] },
     { what: "up again: nothing to do", run: up, most: [0, 0] },
     { what: "refresh", run: refresh, most: [7, 9] },
     { what: "drift", run: drift, most: [7, 9] },

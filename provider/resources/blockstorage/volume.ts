@@ -3,6 +3,7 @@
 import { flag, id, integer, optional, text } from "../../core/type/field.ts";
 import { resource } from "../../core/type/resource.ts";
 import { tags, times } from "../fields.ts";
+import { judgeRegion } from "../offers.ts";
 import { detach, reattach } from "./attachment.ts";
 import { createRequest } from "./creation.ts";
 import { label } from "./label.ts";
@@ -100,7 +101,9 @@ export const Volume = resource({
       refuse("size", `cannot shrink from ${before.size} to ${after.size} GB: a volume only grows`);
     }
   },
-  async lookup({ after, creating, get, refuse }) {
+  async lookup(context) {
+    const { after, creating, get, refuse } = context;
+    if (creating) await judgeRegion(after.region, context, "Block Storage");
     if (!creating || after.cloneOf === undefined) return;
     const source = await get(`/volumes/${after.cloneOf}`);
     const size = Number(source["size"]);

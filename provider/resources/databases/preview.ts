@@ -1,13 +1,14 @@
 /** What a preview finds out about a database from the live account (contract sections 2.5, 3 and 7). Writes nothing. */
 
-import { nearest } from "../../core/nearest.ts";
 import { isApiError, type WireObject } from "../../core/service-port.ts";
 import type { LookupContext } from "../../core/type/resource.ts";
+import { judgeRegion, notOffered } from "../offers.ts";
 import type { Kind } from "./kinds.ts";
 
 /** Values as both kinds have them. */
 interface Values {
   readonly engine?: string;
+  readonly region?: string;
   readonly type?: string;
   readonly restore?: { readonly backupId?: string; readonly trigger: unknown };
   readonly credentialsResetTrigger?: unknown;
@@ -20,9 +21,10 @@ type Context = Omit<LookupContext<never>, "before" | "after"> & {
 
 export async function lookUpDatabase(kind: Kind, context: Context): Promise<void> {
   const { before, after, creating, list, refuse } = context;
+  if (creating) await judgeRegion(after.region, context, "Managed Databases");
   if (creating && after.engine !== undefined) {
     const engines = (await list("/databases/engines")).filter(({ engine }) => engine === kind.name);
-    if (!engines.some(({ id }) => id === after.engine)) refuse("engine", unknown(after.engine, engines));
+    if (!engines.some(({ id }) => id === after.engine)) refuse("engine", notOffered(after.engine, engines));
   }
   if (after.type !== undefined && after.type !== before.type) await judgeType(context);
   const isRestored = JSON.stringify(before.restore) !== JSON.stringify(after.restore);
@@ -30,18 +32,12 @@ export async function lookUpDatabase(kind: Kind, context: Context): Promise<void
   if (!creating && number !== undefined && isRestored) await judgeRestore(number, context);
 }
 
-function unknown(given: string, offered: readonly WireObject[]): string {
-  const ids = offered.map(({ id }) => String(id));
-  const near = nearest(given, ids);
-  return `${JSON.stringify(given)} is not offered; ${near ? `did you mean ${near}?` : `there are: ${ids.join(", ")}`}`;
-}
-
 async function judgeType({ before, after, creating, list, refuse }: Context): Promise<void> {
   const types = await list("/databases/types");
   const named = (id: string | undefined) => types.find((type) => type["id"] === id);
   const [present, next] = [named(before.type), named(after.type)];
   if (!next) {
-    refuse("type", unknown(String(after.type), types));
+    refuse("type", notOffered(String(after.type), types));
     return;
   }
   if (creating || !present || Number(next["disk"]) > Number(present["disk"])) return;

@@ -1,54 +1,11 @@
 /** What a preview finds out about a cluster from the live account (contract sections 2.7, 3 and 7). Writes nothing. */
 
-import { nearest } from "../../core/nearest.ts";
 import { formatPath } from "../../core/property-path.ts";
-import { isApiError, type WireObject } from "../../core/service-port.ts";
-import type { Fields } from "../../core/type/field.ts";
-import type { LookupContext } from "../../core/type/resource.ts";
+import type { WireObject } from "../../core/service-port.ts";
+import { judgeOffer, judgeRegion, type Look, notOffered, offered } from "../offers.ts";
 import { idOfPool, type Specs } from "./pools/layout.ts";
 import { isAlike, type PoolSpec, remaking } from "./pools/pool.ts";
 import type { ClusterLookupContext, ClusterValues } from "./values.ts";
-
-type Look = Pick<LookupContext<Fields>, "list" | "refuse">;
-
-/** A list that this token may not see, or that the service does not have, tells nothing. */
-async function offered(list: Look["list"], path: string): Promise<readonly WireObject[]> {
-  try {
-    return await list(path);
-  } catch (error) {
-    if (isApiError(error, 401) || isApiError(error, 403)) return [];
-    throw error;
-  }
-}
-
-function unknown(given: string, offers: readonly WireObject[]): string {
-  const ids = offers.map(({ id }) => String(id));
-  const near = nearest(given, ids);
-  const shown = ids.length > 12 ? `${ids.slice(0, 12).join(", ")}…` : ids.join(", ");
-  return `${JSON.stringify(given)} is not offered; ${near ? `did you mean ${near}?` : `there are: ${shown}`}`;
-}
-
-async function judgeVersion(version: string, { list, refuse }: Look): Promise<void> {
-  const versions = await offered(list, "/lke/versions");
-  if (versions.length > 0 && !versions.some(({ id }) => id === version))
-    refuse("k8sVersion", unknown(version, versions));
-}
-
-async function judgeRegion(region: string, { list, refuse }: Look): Promise<void> {
-  const regions = await offered(list, "/regions");
-  if (regions.length === 0) return;
-  const found = regions.find(({ id }) => id === region);
-  const isCapable = (one: WireObject) => (one["capabilities"] as readonly string[]).includes("Kubernetes");
-  if (!found) refuse("region", unknown(region, regions));
-  else if (!isCapable(found))
-    refuse(
-      "region",
-      `has no Kubernetes; these have: ${regions
-        .filter(isCapable)
-        .map(({ id }) => id)
-        .join(", ")}`,
-    );
-}
 
 /** Refuses types that nodes cannot have; `at` places a property of the pool. */
 export async function judgeType(
@@ -61,7 +18,7 @@ export async function judgeType(
   const types = await offered(list, "/compute/types");
   if (types.length === 0) return;
   const type = types.find(({ id }) => id === spec.type);
-  if (!type) return refuse(at("type"), unknown(spec.type, types));
+  if (!type) return refuse(at("type"), notOffered(spec.type, types));
   const { class: kind, memory, disk } = type as { class?: string; memory?: number; disk?: number };
   if (kind === "nanode" || Number(memory) < 2048)
     refuse(at("type"), `must be a type of at least 2 GB of memory, and no Nanode, not ${spec.type}`);
@@ -85,8 +42,8 @@ export async function lookUpCluster(context: ClusterLookupContext): Promise<void
   const { region, k8sVersion: version } = after;
   const pools = after.nodePools ?? {};
   const earlier = before.nodePools ?? {};
-  if (creating && region !== undefined) await judgeRegion(region, context);
-  if (version !== undefined && version !== before.k8sVersion) await judgeVersion(version, context);
+  if (creating) await judgeRegion(region, context, "Kubernetes");
+  if (version !== before.k8sVersion) await judgeOffer("k8sVersion", version, "/lke/versions", context);
   for (const [name, spec] of Object.entries(pools)) {
     const old = earlier[name];
     if (!old || remaking(spec, old).length > 0) await judgeType(spec, region, context, at(name));

@@ -3,6 +3,7 @@
 import { isAnswerLost } from "../../core/service-port.ts";
 import { choice, flag, integer, optional, text } from "../../core/type/field.ts";
 import { resource } from "../../core/type/resource.ts";
+import { judgeOffer } from "../offers.ts";
 import { cluster, label } from "./label.ts";
 import { empty, pagesOf } from "./objects.ts";
 
@@ -58,6 +59,10 @@ export const Bucket = resource({
     created: text({ description: "When it was made (UTC)." }),
     size: integer({ description: "Bytes of all its objects, when it was last read." }),
     objects: integer({ description: "How many objects it held when it was last read." }),
+  },
+  lookup: async (context) => {
+    if (context.creating)
+      await judgeOffer("cluster", context.after.cluster, "/object-storage/clusters", context);
   },
   timeouts: { create: 600, update: 600, delete: 3600 },
   aspects: [

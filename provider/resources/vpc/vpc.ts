@@ -4,6 +4,7 @@ import type { WireObject } from "../../core/service-port.ts";
 import { optional, text } from "../../core/type/field.ts";
 import { resource } from "../../core/type/resource.ts";
 import { times } from "../fields.ts";
+import { judgeRegion } from "../offers.ts";
 import { label } from "./labels.ts";
 import { holders } from "./subnet.ts";
 
@@ -26,6 +27,9 @@ export const Vpc = resource({
   },
   outputs: {
     ...times,
+  },
+  lookup: async (context) => {
+    if (context.creating) await judgeRegion(context.after.region, context, "VPCs");
   },
   async explainDelete({ service, path, id }) {
     const vpc = await service.getFresh(path);

@@ -159,8 +159,8 @@ describe("a database", () => {
     await expect(preview({ type: "g6-nanode-2" })).rejects.toMatchObject({
       failures: [{ property: "type" }],
     });
-    // Lists of what it is judged by: databases with its label, engines, types.
-    expect(account.requests()).toEqual({ GET: 3 });
+    // Lists of what it is judged by: regions, databases with its label, engines, types.
+    expect(account.requests()).toEqual({ GET: 4 });
     expect(writes()).toEqual([]);
   });
 
