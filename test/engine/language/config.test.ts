@@ -79,7 +79,7 @@ config:
     expect(
       await found('  version: {type: string, default: "1.50"}\n  id: {type: string, default: "1001"}\n'),
     ).toEqual([
-      '4:36 warning Pulumi\'s YAML reads the config text "1.50" as the number 1.5, whatever type is declared, and so does this engine',
+      '4:36 warning Pulumi\'s YAML reads the text of config "version" as a number and does not keep it as it is written, whatever type is declared, and so does this engine',
     ]);
   });
 });

@@ -209,7 +209,7 @@ function valueFor(
   options: ConfigOptions,
 ): StackValue | undefined {
   const setting = options.settings.get(key);
-  const short = key.startsWith(`${options.project}:`) ? key.slice(options.project.length + 1) : key;
+  const short = shortened(key, options);
   if (setting !== undefined) {
     const isRight = declaration.type === undefined || hasConfigType(stored(setting.value), declaration.type);
     if (!isRight) {
@@ -244,6 +244,10 @@ function warnOfPlainSecret(report: Report, at: Position, name: string, options: 
   );
 }
 
+/** The key as the file of the project may write it. */
+const shortened = (key: string, { project }: ConfigOptions): string =>
+  project !== "" && key.startsWith(`${project}:`) ? key.slice(project.length + 1) : key;
+
 function place(
   report: Report,
   key: string,
@@ -256,10 +260,11 @@ function place(
   const read = typeof text === "string" ? readConfigText(text) : text;
   const value = found.isSecret ? secret(read) : read;
   if (typeof text === "string" && typeof read !== "string" && String(read) !== text && !found.isSecret) {
-    const kind = read === null ? "nothing" : typeof read === "object" ? "JSON" : `the ${typeof read} ${read}`;
+    const kind = read === null ? "nothing" : typeof read === "object" ? "JSON" : `a ${typeof read}`;
+    // The value stays unsaid: a token may be among what nobody called secret.
     report.warning(
       found.at,
-      `Pulumi's YAML reads the config text ${JSON.stringify(text)} as ${kind}, whatever type is declared, and so does this engine`,
+      `Pulumi's YAML reads the text of config ${JSON.stringify(shortened(key, options))} as ${kind} and does not keep it as it is written, whatever type is declared, and so does this engine`,
     );
   }
   values.set(key, value);
