@@ -20,6 +20,7 @@ import type { Renderer } from "../render/lines.ts";
 import { type Files, stage } from "../replacing.ts";
 import { projectNameOf, type Settings } from "../settings.ts";
 import { lines, problemsOnly } from "../shown.ts";
+import { takeOverDeclared } from "../take-over.ts";
 
 export interface AccountFlags {
   readonly area?: string;
@@ -42,7 +43,7 @@ export async function importAccount(stack: Stack, flags: AccountFlags): Promise<
   const keys = new Map(
     program.graph.map(({ type, name, key }) => [`${catalogue.resolveResource(type) ?? type} ${name}`, key]),
   );
-  if (present !== undefined) await refuseUnapplied(stack, keys);
+  if (present !== undefined) await settleUnapplied(stack, flags, keys);
   const found = await toldAsJson(settings, () =>
     shown(quiet, () =>
       engine.survey({
@@ -137,14 +138,26 @@ function refuseOverwriting(
     );
 }
 
-/** Refuses a file with resources of which nobody knows yet which objects they are: some of what is found may be meant to be theirs. */
-async function refuseUnapplied({ engine }: Stack, keys: ReadonlyMap<string, string>): Promise<void> {
+/** The keys of what is declared, and of which nobody knows yet which objects they are. */
+async function unapplied({ engine }: Stack, keys: ReadonlyMap<string, string>): Promise<string[]> {
   const known = new Set((await engine.resources()).map(({ type, urn }) => `${type} ${nameOf(urn)}`));
-  const open = [...keys].filter(([resource]) => resource.startsWith("plumbline:") && !known.has(resource));
+  return [...keys].flatMap(([resource, key]) =>
+    resource.startsWith("plumbline:") && !known.has(resource) ? [key] : [],
+  );
+}
+
+/** Takes over what is declared and there, where objects are added; refuses what is left: some of what is found may be meant to be that. */
+async function settleUnapplied(
+  stack: Stack,
+  flags: AccountFlags,
+  keys: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (flags.add && !flags.previewOnly && (await unapplied(stack, keys)).length > 0)
+    await takeOverDeclared(stack);
+  const open = await unapplied(stack, keys);
   if (open.length === 0) return;
-  const names = open.map(([, key]) => key).join(", ");
   throw new CommandError(
-    `declared, but not applied yet: ${names}. Run plumbline up first, or import each by import TYPE NAME ID, so that it is known which objects they are`,
+    `declared, but not applied yet: ${open.join(", ")}. Run plumbline up first (with --adopt for what is on the account), or import each by import TYPE NAME ID, so that it is known which objects they are`,
   );
 }
 

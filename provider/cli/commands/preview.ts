@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { exitCode } from "../exit.ts";
+import { CommandError, exitCode } from "../exit.ts";
 import { addTargetOption, allowGone, goneOf, pathOf, targetsOf } from "../flags.ts";
 import { helped } from "../help.ts";
 import { codeOf, withStack } from "../open-stack.ts";
@@ -17,6 +17,7 @@ interface PreviewFlags {
   diff?: boolean;
   refresh?: boolean;
   allowGone?: boolean;
+  adopt?: boolean;
   target?: string[];
   expectNoChanges?: boolean;
   savePlan?: string;
@@ -38,6 +39,7 @@ export function addPreviewCommand(program: Command): void {
   )
     .description("show what would change")
     .option("--diff", "show every changed property")
+    .option("--adopt", "look for what is declared and not in the state on the account, as up --adopt does")
     .option("--refresh", "read everything first")
     .option(...allowGone)
     .option("--expect-no-changes", "exit with 2 when something would change")
@@ -48,11 +50,14 @@ export function addPreviewCommand(program: Command): void {
       withStack(
         command,
         async ({ settings, engine, shown }) => {
+          if (flags.adopt && flags.savePlan !== undefined)
+            throw new CommandError("--adopt goes with up, not with a plan that is saved");
           const result = await shown(previewRenderer(settings, flags), () =>
             engine.preview({
               ...targetsOf(flags),
               ...goneOf(flags),
               ...(flags.refresh ? { refresh: true } : {}),
+              ...(flags.adopt ? { adopt: true } : {}),
               plan: flags.savePlan !== undefined,
             }),
           );

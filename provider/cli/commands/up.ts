@@ -20,6 +20,7 @@ interface UpFlags {
   target?: string[];
   continueOnError?: boolean;
   allowGone?: boolean;
+  adopt?: boolean;
 }
 
 export function addUpCommand(program: Command): void {
@@ -27,6 +28,7 @@ export function addUpCommand(program: Command): void {
     helped(program.command("up"), {
       examples: {
         up: "show what would change, ask, do it",
+        "up --adopt": "after the state was lost: what is on the account is taken over",
         "up -y --target www": "only www and what it needs, without asking",
         "up --plan plan.json": "exactly what preview --save-plan showed",
         "up --emulator": "try it without an account",
@@ -37,6 +39,7 @@ export function addUpCommand(program: Command): void {
     .description("preview, ask, and make the account as declared")
     .option("--plan <file>", "do exactly this saved plan; refuse when it is stale")
     .option("--skip-preview", "apply without a preview")
+    .option("--adopt", "take over what is declared and on the account already, instead of making it")
     .option("--refresh", "read everything first")
     .option(...allowGone)
     .option("--diff", "show every changed property")
@@ -48,7 +51,10 @@ export function addUpCommand(program: Command): void {
 
 async function up({ settings, engine, shown, signal }: Stack, flags: UpFlags) {
   const targets = targetsOf(flags);
-  const refresh = { ...(flags.refresh ? { refresh: true } : {}), ...goneOf(flags) };
+  const { refresh: reads, adopt } = flags;
+  if (adopt && (flags.plan !== undefined || flags.skipPreview))
+    throw new CommandError("--adopt shows first what it finds: give it without --plan and --skip-preview");
+  const refresh = { ...(reads && { refresh: true }), ...(adopt && { adopt: true }), ...goneOf(flags) };
   const plan = flags.plan === undefined ? undefined : readPlan(flags.plan);
   const told = new Set<string>();
   let expected: number | undefined;

@@ -50,6 +50,11 @@ export interface Catalogue {
     token: string,
     object: { readonly id: string; readonly inputs: ValueMap; readonly state: ValueMap },
   ) => Relations;
+  /** What tells an object with these inputs from others; undefined where that is not known yet. Absent where nothing is known of it. */
+  readonly naturalKey?: (
+    token: string,
+    inputs: ValueMap,
+  ) => { readonly id?: string; readonly parentId: string; readonly name?: string } | undefined;
   /** The unique names of an object with these inputs, as far as they are known. Absent where nothing is known of them. */
   readonly uniqueNames?: (token: string, inputs: ValueMap) => readonly UniqueName[];
 }

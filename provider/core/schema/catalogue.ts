@@ -1,6 +1,7 @@
 /** What is known of every type, function and config key without asking the service. Pure. */
 
 import { uniqueNames } from "../judgement/sibling-group.ts";
+import { naturalKeyOf } from "../object/natural-key.ts";
 import type { Catalogue, FunctionInfo, ResourceInfo } from "../protocol.ts";
 import { resolveToken } from "../token.ts";
 import { type AreaVerb, areaVerbInfo } from "../type/area-verb.ts";
@@ -35,6 +36,10 @@ export function catalogueOf(offer: Offer): Catalogue {
     relations(token, object) {
       const type = offer.resources.get(token);
       return type ? relationsOf(type, object, byKey) : { references: [], parts: [] };
+    },
+    naturalKey(token, inputs) {
+      const type = offer.resources.get(token);
+      return type && naturalKeyOf(type, inputs);
     },
     uniqueNames(token, inputs) {
       const type = offer.resources.get(token);

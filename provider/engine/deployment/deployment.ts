@@ -5,6 +5,7 @@ import type { Urn } from "../../core/protocol.ts";
 import { containsUnknown, type Value, type ValueMap } from "../../core/value.ts";
 import type { Goal, Host, Registered } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
+import type { Lookup } from "./adoption/lookup.ts";
 import { guarded } from "./apply.ts";
 import { type Entry, goalAliases, inherited, newEntry, wantedState } from "./goal.ts";
 import { settleCreations } from "./leftover.ts";
@@ -23,6 +24,7 @@ export interface DeploymentOptions {
   /** Everything that the program registers, where that is known. */
   readonly declared?: ReadonlySet<Urn>;
   readonly succession?: Succession;
+  readonly lookup?: Lookup | undefined;
 }
 
 export interface Deployment {

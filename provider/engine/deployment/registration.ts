@@ -7,7 +7,7 @@ import type { Step } from "../event.ts";
 import { EngineError } from "../failure.ts";
 import type { Goal, Registered } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
-import { adopt } from "./adoption.ts";
+import { adopt } from "./adoption/adopt.ts";
 import { createObject, guarded, interruptedCreate, updateObject } from "./apply.ts";
 import { type Compared, compare, refuseProtected, refuseRetained, shown } from "./comparison.ts";
 import { type Entry, type Found, nameSeed, type Settled, wantedState } from "./goal.ts";
@@ -117,12 +117,14 @@ async function decide(
   const old = found?.state;
   const wantsImport = entry.options.import;
   if (wantsImport !== undefined && (!old || old.external || ![old.id, old.importID].includes(wantsImport))) {
-    return adopt(registry, settled, found, wantsImport);
+    return adopt(registry, settled, found, { id: wantsImport });
   }
   if (!found || !old || old.external || old.pendingReplacement) {
     const revived = await revive(registry, settled, found);
     if (revived) return decide(registry, settled, revived, undefined);
     const wanted = settled.wanted(await settled.check(undefined));
+    const lost = old === undefined && !earlier ? await lostId(registry, settled, wanted.inputs) : undefined;
+    if (lost !== undefined) return adopt(registry, settled, found, { id: lost, isLost: true });
     const isReplacement = old?.pendingReplacement === true;
     const step = stepFor(isReplacement ? "replace" : "create", wanted, {
       newInputs: wanted.inputs,
@@ -162,6 +164,15 @@ async function decide(
     await clearRivals(registry, settled, wanted);
     return updateObject(registry.run, settled.use.provider, found.slot, old, wanted);
   });
+}
+
+/** The object that the resource is, where the run looks for what the state has lost. */
+async function lostId(
+  registry: Registry,
+  { entry, goal, use }: Settled,
+  inputs: ValueMap,
+): Promise<string | undefined> {
+  return registry.lookup?.({ urn: entry.urn, goal, provider: use.provider, inputs });
 }
 
 const run = <T extends ResourceState>(registry: Registry, step: Step, work: () => Promise<T>): Promise<T> =>

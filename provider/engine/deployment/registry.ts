@@ -8,6 +8,7 @@ import type { Value, ValueMap } from "../../core/value.ts";
 import type { Step } from "../event.ts";
 import type { Goal, Position } from "../host.ts";
 import type { Attempt, ResourceState } from "../state/state.ts";
+import type { Lookup } from "./adoption/lookup.ts";
 import { type Entry, type Found, newEntry, type ProviderUse, wantedState } from "./goal.ts";
 import { replaceOnChanges, sameValue, withoutHidden } from "./property.ts";
 import { type Run, stepFor } from "./run.ts";
@@ -15,6 +16,8 @@ import type { Succession } from "./succession.ts";
 
 export interface Registry extends Pick<Succession, "heldFor" | "isLeft"> {
   readonly run: Run;
+  /** Finds what the state has lost; absent: it is not looked for. */
+  readonly lookup: Lookup | undefined;
   /** Starts a registration. Throws when the URN was registered before. */
   readonly add: (entry: Entry) => void;
   /** Decides a claimed registration: some hundred at a time, so that what each holds is gone before the next begins. */
@@ -58,6 +61,7 @@ export function createRegistry(
     /** Everything that the program registers, where that is known: what has a block of its own is nobody's under an alias. */
     readonly declared?: ReadonlySet<Urn>;
     readonly succession?: Succession;
+    readonly lookup?: Lookup | undefined;
   },
 ): Registry {
   const entries = new Map<Urn, Entry>();
@@ -207,6 +211,7 @@ export function createRegistry(
 
   return {
     run,
+    lookup: options.lookup,
     heldFor: (urn) => options.succession?.heldFor(urn) ?? [],
     isLeft: (slot) => options.succession?.isLeft(slot) ?? false,
     add(entry) {

@@ -3,6 +3,7 @@
 import { urnParts } from "../../core/engines/urn.ts";
 import type { Catalogue } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
+import { createLookup } from "../deployment/adoption/lookup.ts";
 import { createDeployment } from "../deployment/deployment.ts";
 import type { Run } from "../deployment/run.ts";
 import { type Succession, settleSuccession } from "../deployment/succession.ts";
@@ -24,6 +25,8 @@ export interface ExecutionOptions {
 export interface ExecutionChoice {
   readonly refresh?: boolean;
   readonly continueOnError?: boolean;
+  /** Looks on the account for what is declared and not in the state. */
+  readonly adopt?: boolean;
 }
 
 export interface Execution {
@@ -54,7 +57,7 @@ export function createExecution(options: ExecutionOptions): Execution {
     run: Run,
     of: Program,
     { urns, declared, succession }: Rehearsal & { readonly succession: Succession },
-    continueOnError: boolean,
+    { continueOnError = false, adopt = false }: ExecutionChoice,
   ): Promise<ValueMap | undefined> {
     for (const { goal } of declared.values())
       if (goal.options.import !== undefined) run.imports.add(`${goal.type} ${goal.options.import}`);
@@ -62,6 +65,7 @@ export function createExecution(options: ExecutionOptions): Execution {
       ...options,
       declared: urns,
       succession,
+      ...(adopt ? { lookup: createLookup(run, declared.values()) } : {}),
       defaultConfig: of.providerConfig,
     });
     const keys = new Set(of.graph.map(({ type, name }) => keyOf(type, name)));
@@ -114,13 +118,13 @@ export function createExecution(options: ExecutionOptions): Execution {
     run: Run,
     of: Program,
     rehearsal: Rehearsal & { readonly succession: Succession },
-    { refresh, continueOnError }: ExecutionChoice,
+    choice: ExecutionChoice,
   ): Promise<void> {
-    if (seen?.of === subjectOf(run, refresh)) return run.deletions.take(seen.deletions);
+    if (seen?.of === subjectOf(run, choice)) return run.deletions.take(seen.deletions);
     if (!(await mayDelete(run, rehearsal.declared, of.providerConfig))) return;
     const ahead = run.ahead();
-    await execute(ahead, of, rehearsal, continueOnError ?? false);
-    if (!continueOnError) run.join(ahead);
+    await execute(ahead, of, rehearsal, choice);
+    if (!choice.continueOnError) run.join(ahead);
     run.deletions.take(ahead.deletions);
   }
 
@@ -129,10 +133,10 @@ export function createExecution(options: ExecutionOptions): Execution {
       const of = program();
       return isSound(run, of) ? (await rehearse(run, of, options)).declared : undefined;
     },
-    async deploy(run, { refresh, continueOnError }) {
+    async deploy(run, choice) {
       const of = program();
       if (!isSound(run, of)) return undefined;
-      if (refresh ?? of.refresh) {
+      if (choice.refresh ?? of.refresh) {
         const aside = run.aside("refresh");
         await refreshState(aside);
         aside.tellRepeated();
@@ -143,12 +147,12 @@ export function createExecution(options: ExecutionOptions): Execution {
       const rehearsal = { ...judged, succession: await succeed(run, of, judged) };
       if (isOver(run)) return undefined;
       if (keepsNothing(run, rehearsal)) await refuseWhenAllGone(run, "deleted or forgotten");
-      if (!run.preview) await foresee(run, of, rehearsal, { refresh, continueOnError });
+      if (!run.preview) await foresee(run, of, rehearsal, choice);
       if (isOver(run)) return undefined;
-      const outputs = await execute(run, of, rehearsal, continueOnError ?? false);
+      const outputs = await execute(run, of, rehearsal, choice);
       seen =
         run.preview && outputs !== undefined
-          ? { of: subjectOf(run, refresh), deletions: run.deletions }
+          ? { of: subjectOf(run, choice), deletions: run.deletions }
           : undefined;
       return outputs;
     },
@@ -160,5 +164,5 @@ const keepsNothing = (run: Run, { declared }: Rehearsal): boolean =>
   ![...run.ledger.resources.values()].some(({ custom, urn }) => custom && declared.has(urn));
 
 /** What a preview is about: a state, and what of it. */
-const subjectOf = ({ ledger, targets }: Run, refresh = false): string =>
-  JSON.stringify([ledger.lineage, ledger.serial, targets, refresh]);
+const subjectOf = ({ ledger, targets }: Run, { refresh = false, adopt = false }: ExecutionChoice): string =>
+  JSON.stringify([ledger.lineage, ledger.serial, targets, refresh, adopt]);

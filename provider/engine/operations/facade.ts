@@ -52,6 +52,8 @@ export interface Result extends Summary {
 }
 
 export interface PreviewOptions {
+  /** Looks on the account for what is declared and not in the state, and takes it over instead of making it. */
+  readonly adopt?: boolean;
   /** First reads everything, as `refresh` does, without saving it. */
   readonly refresh?: boolean;
   /** Goes on although every object of the stack reads as gone. Without it an operation that reads them throws EngineError `gone`. */
@@ -63,6 +65,8 @@ export interface PreviewOptions {
 }
 
 export interface UpOptions {
+  /** As for a preview. */
+  readonly adopt?: boolean;
   readonly refresh?: boolean;
   readonly allowGone?: boolean;
   readonly targets?: readonly string[];

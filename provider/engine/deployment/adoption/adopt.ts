@@ -1,21 +1,25 @@
 /** `options.import`: an existing object becomes the resource, and is then brought to what is declared. */
 
-import { EngineError } from "../failure.ts";
-import type { ResourceState } from "../state/state.ts";
-import { guarded, updateObject } from "./apply.ts";
-import { compare, refuseProtected, shown } from "./comparison.ts";
-import type { Entry, Found, Settled } from "./goal.ts";
-import { readObject } from "./observation.ts";
-import type { Registry } from "./registry.ts";
-import { refuseUntargeted, tellWentAhead } from "./replacement.ts";
-import { stepFor } from "./run.ts";
+import { EngineError } from "../../failure.ts";
+import type { ResourceState } from "../../state/state.ts";
+import { guarded, updateObject } from "../apply.ts";
+import { compare, refuseProtected, shown } from "../comparison.ts";
+import type { Entry, Found, Settled } from "../goal.ts";
+import { readObject } from "../observation.ts";
+import type { Registry } from "../registry.ts";
+import { refuseUntargeted, tellWentAhead } from "../replacement.ts";
+import { stepFor } from "../run.ts";
+import { withUntold } from "./lookup.ts";
 
-/** Takes an existing object under management, then brings it to what is declared. */
+/**
+ * Takes an existing object under management, then brings it to what is declared. One that was `lost` by the state was made as declared: what the
+ * service never tells of it is so still.
+ */
 export async function adopt(
   registry: Registry,
   settled: Settled,
   found: Found | undefined,
-  id: string,
+  { id, isLost = false }: { readonly id: string; readonly isLost?: boolean },
 ): Promise<ResourceState> {
   const { entry, use } = settled;
   const old = found?.state;
@@ -28,12 +32,16 @@ export async function adopt(
   const live = await readObject(registry.run, use.provider, { ...blank, id }, undefined);
   if (live === undefined) throw new Error(`there is no object with the id ${JSON.stringify(id)} to import`);
   refuseOwned(registry, entry, live.id, settled.goal.type);
+  const { catalogue } = registry.run;
+  const told = isLost
+    ? withUntold(catalogue, settled.goal.type, live.inputs, await settled.check(undefined))
+    : live.inputs;
   const imported: ResourceState = {
     ...blank,
     id: live.id,
-    importID: id,
-    inputs: live.inputs,
-    outputs: guarded(registry.run, { ...blank, inputs: live.inputs }, live.state),
+    ...(isLost ? {} : { importID: id }),
+    inputs: told,
+    outputs: guarded(registry.run, { ...blank, inputs: told }, live.state),
     created: registry.run.now().toISOString(),
     modified: registry.run.now().toISOString(),
   };
@@ -58,7 +66,7 @@ export async function adopt(
     if (!diff.changes) return adopted;
     return updateObject(registry.run, use.provider, slot, imported, {
       ...settled.wanted(inputs),
-      importID: id,
+      ...(isLost ? {} : { importID: id }),
     });
   });
 }
