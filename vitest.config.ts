@@ -10,6 +10,7 @@ const long = [
   "test/**/fuzz.test.ts",
   "test/engine/deployment/emulator.test.ts",
   "test/engine/language/bounds.test.ts",
+  "test/site/site.test.ts",
 ];
 
 /** Stories first: they take longest, and what is short fills the gaps at the end. */

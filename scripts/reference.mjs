@@ -1,10 +1,10 @@
-/** Writes the reference of resource types and functions (Markdown) from the Pulumi package schema. */
+/** Writes the reference of resource types and functions (Markdown) from the Pulumi package schema: all on one page, or a page for each. */
 
-const short = (token) => {
+export const short = (token) => {
   const [, module, name] = token.split(":");
   return `plumbline:${module.split("/")[0]}:${name}`;
 };
-const areaOf = (token) => token.split(":")[1].split("/")[0];
+export const areaOf = (token) => token.split(":")[1].split("/")[0];
 const anchor = (ref) => ref.split(":").at(-1);
 
 /** How a property's type reads: `string`, `list of number`, `map of X`, a named object. */
@@ -34,6 +34,86 @@ function table(properties, required, headings) {
   });
   return [`| ${headings} | type | | what it is |`, "| --- | --- | --- | --- |", ...rows].join("\n");
 }
+
+/** The objects that these properties hold, each after the one that names it. */
+function objectsWithin(schema, properties, found = new Map()) {
+  for (const property of Object.values(properties)) {
+    const inner = [property, property.items, property.additionalProperties, ...(property.oneOf ?? [])];
+    for (const { $ref: ref } of inner.filter(Boolean)) {
+      const token = ref?.replace("#/types/", "");
+      const type = schema.types[token];
+      if (!type || type.enum || found.has(token)) continue;
+      found.set(token, type);
+      objectsWithin(schema, type.properties, found);
+    }
+    for (const held of inner.filter((one) => one?.items || one?.additionalProperties))
+      objectsWithin(schema, { held: held.items ?? held.additionalProperties }, found);
+  }
+  return found;
+}
+
+function objectParts(schema, ...properties) {
+  const found = new Map();
+  for (const each of properties) objectsWithin(schema, each, found);
+  return [...found].flatMap(([token, type]) => [
+    `## ${anchor(token)}`,
+    ...(type.description ? [type.description] : []),
+    table(type.properties, type.required ?? [], "property"),
+  ]);
+}
+
+const replacing =
+  "*replaces*: a change of this input makes a new object and deletes the old one; every other change is made in place.";
+
+/** One resource type on a page of its own. `examples` are Markdown, and `operations` are what it calls. */
+export function typePage(schema, token, examples, operations) {
+  const { description, inputProperties, requiredInputs = [], properties } = schema.resources[token];
+  const outputs = Object.fromEntries(
+    Object.entries(properties).filter(([name]) => !(name in inputProperties)),
+  );
+  const importing = `npx plumbline import ${short(token)} NAME ID`;
+  return page([
+    `# ${anchor(token)}`,
+    `\`${short(token)}\``,
+    description,
+    ...examples,
+    "## Inputs",
+    replacing,
+    table(inputProperties, requiredInputs, "input"),
+    "## Outputs",
+    "Every input is an output, too.",
+    ...(Object.keys(outputs).length > 0 ? [table(outputs, [], "output")] : []),
+    ...objectParts(schema, inputProperties, outputs),
+    "## Import",
+    `\`\`\`sh\n${importing}\npulumi import ${token} NAME ID\n\`\`\``,
+    ...operationParts(operations),
+  ]);
+}
+
+/** One function on a page of its own. */
+export function functionPage(schema, token, operations) {
+  const { description, inputs, outputs } = schema.functions[token];
+  const given = inputs?.properties ?? {};
+  return page([
+    `# ${anchor(token)}`,
+    `\`${short(token)}\``,
+    description,
+    ...(Object.keys(given).length > 0
+      ? ["## Arguments", table(given, inputs.required ?? [], "argument")]
+      : []),
+    "## Result",
+    table(outputs.properties, [], "result"),
+    ...objectParts(schema, given, outputs.properties),
+    ...operationParts(operations),
+  ]);
+}
+
+function operationParts(operations) {
+  if (operations.length === 0) return [];
+  return ["## Operations of the service", operations.map((operation) => `- \`${operation}\``).join("\n")];
+}
+
+const page = (parts) => `${parts.join("\n\n")}\n`;
 
 /** The reference as one Markdown page. `replaces` marks inputs whose change makes a new object. */
 export function reference(schema) {

@@ -1,0 +1,87 @@
+/** The pages of the documentation's site, before the generator makes them HTML: nothing is missing, and no link or example is made up. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join, posix, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { pathOf, sitePages } from "../../scripts/site/pages.mjs";
+
+const root = resolve(import.meta.dirname, "../..");
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const schema = JSON.parse(read("schemas/pulumi.json"));
+const pages = sitePages();
+const names = (properties: object | undefined) => Object.keys(properties ?? {});
+
+/** The types that no example declares. */
+const without = ["plumbline:objectstorage/bucketCertificate:BucketCertificate"];
+
+describe("a page", () => {
+  it.each(Object.keys(schema.resources))(
+    "of %s tells every property, how it is imported, and what it calls",
+    (token) => {
+      const page = pages.get(pathOf(token))!;
+      const { inputProperties, properties } = schema.resources[token];
+      for (const name of [...names(inputProperties), ...names(properties)])
+        expect(page).toContain(`| \`${name}\` |`);
+      expect(page).toContain(`pulumi import ${token} NAME ID`);
+      expect(page).toMatch(/## Operations of the service\n\n- `(GET|POST|PUT|DELETE) \//);
+    },
+  );
+
+  it.each(Object.keys(schema.functions))(
+    "of %s tells every argument and result, and what it calls",
+    (token) => {
+      const page = pages.get(pathOf(token))!;
+      const { inputs, outputs } = schema.functions[token];
+      for (const name of [...names(inputs?.properties), ...names(outputs.properties)])
+        expect(page).toContain(`| \`${name}\` |`);
+      expect(page).toMatch(/## Operations of the service\n\n- `(GET|POST) \//);
+    },
+  );
+
+  it("tells objects within properties, however deep, once each", () => {
+    const page = pages.get("types/kubernetes/Cluster.md")!;
+    const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading);
+    expect(new Set(headings).size).toBe(headings.length);
+    for (const [, anchor] of page.matchAll(/\]\(#(\w+)\)/g))
+      expect(headings.map((heading) => heading!.toLowerCase())).toContain(anchor);
+    expect(headings.length).toBeGreaterThan(6);
+  });
+});
+
+it("each type has examples in YAML and in TypeScript, which are those that the tests run, word for word", () => {
+  const lacking: string[] = [];
+  for (const token of Object.keys(schema.resources)) {
+    const page = pages.get(pathOf(token))!;
+    const blocks = [...page.matchAll(/in `(examples\/[^`]+)`:\n\n```(yaml|ts)\n([\s\S]*?)\n```/g)];
+    if (blocks.length !== 2) lacking.push(token);
+    for (const [, file, language, text] of blocks) {
+      const source = read(file!);
+      if (language === "ts") expect(source).toContain(text!.replace(/;$/, ""));
+      else expect(source).toContain(text!.slice("resources:".length));
+    }
+  }
+  expect(lacking).toEqual(without);
+});
+
+it("each link leads to a page", () => {
+  const broken: string[] = [];
+  let count = 0;
+  for (const [path, text] of pages)
+    for (const [, link = ""] of text
+      .replace(/```[\s\S]*?```|`[^`\n]*`/g, "")
+      .matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+      if (/^https?:/.test(link)) continue;
+      count++;
+      const target = link === "/types/" ? "types/index.md" : posix.join(posix.dirname(path), link);
+      if (!pages.has(target)) broken.push(`${path}: ${link}`);
+    }
+  expect(broken).toEqual([]);
+  expect(count).toBeGreaterThan(80);
+});
+
+it("the list of types and functions names all of them", () => {
+  const list = pages.get("types/index.md")!;
+  const tokens = [...Object.keys(schema.resources), ...Object.keys(schema.functions)];
+  for (const token of tokens) expect(list).toContain(`](./${pathOf(token).slice("types/".length)})`);
+  expect(existsSync(join(root, "docs/index.md"))).toBe(true);
+});

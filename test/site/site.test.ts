@@ -1,0 +1,127 @@
+/** The documentation's site as it is built, in a real browser, where there is one. */
+
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { extname, join, resolve } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { findBrowser } from "../../scripts/browser.mjs";
+import { sitePages } from "../../scripts/site/pages.mjs";
+
+const program = findBrowser();
+const root = resolve(import.meta.dirname, "../..");
+const types: { [ending: string]: string } = {
+  ".html": "text/html",
+  ".css": "text/css",
+  ".js": "text/javascript",
+  ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
+};
+
+let folder: string;
+let server: http.Server;
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+/** What the browser complained of. */
+let complaints: string[];
+
+const site = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+/** Answers as any host of static files does. */
+function serve(request: http.IncomingMessage, response: http.ServerResponse): void {
+  const path = decodeURIComponent(new URL(request.url!, "http://site").pathname).replace(
+    /\/$/,
+    "/index.html",
+  );
+  const file = join(folder, path);
+  if (path === "/favicon.ico") response.writeHead(204).end();
+  else if (path.includes("..") || !existsSync(file)) response.writeHead(404).end();
+  else response.writeHead(200, { "content-type": types[extname(file)] }).end(readFileSync(file));
+}
+
+async function open(path: string, options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> {
+  await context?.close();
+  context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], ...options });
+  context.setDefaultTimeout(30_000);
+  page = await context.newPage();
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
+  });
+  page.on("pageerror", (error) => complaints.push(String(error)));
+  await page.goto(`${site()}${path}`);
+}
+
+describe.skipIf(program === undefined)("the site", { timeout: 240_000 }, () => {
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), "plumbline-site-"));
+    const built = spawnSync(process.execPath, [join(root, "scripts/site/index.mjs"), folder], {
+      env: { ...process.env, NODE_ENV: "production" },
+      encoding: "utf8",
+    });
+    expect(built.status, built.stderr).toBe(0);
+    server = http.createServer(serve);
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    browser = await chromium.launch({ executablePath: program!, timeout: 60_000 });
+  }, 400_000);
+  afterAll(async () => {
+    await browser?.close();
+    server?.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    complaints = [];
+  });
+  afterEach(() => context?.close());
+
+  it("has every page", () => {
+    const paths = [...sitePages().keys()].map((path) => path.replace(/\.md$/, ".html"));
+    expect(paths.filter((path) => !existsSync(join(folder, path)))).toEqual([]);
+  });
+
+  it("leads from its first page to a type, whose examples are copied by a button", async () => {
+    await open("/");
+    await page.getByRole("link", { name: "Every type and function" }).click();
+    await page.locator("main").getByRole("link", { name: "MySqlInstance", exact: true }).click();
+    await page.getByRole("heading", { name: "MySqlInstance", level: 1 }).waitFor();
+    const block = page.locator(".language-yaml").first();
+    await block.hover();
+    await block.getByRole("button").click();
+    const copied = await page.evaluate("navigator.clipboard.readText()");
+    expect(copied).toBe((await block.locator("code").innerText()).replace(/\n$/, ""));
+    expect(copied).toContain("type: plumbline:databases:MySqlInstance");
+    expect(complaints).toEqual([]);
+  });
+
+  it("finds words of its pages", async () => {
+    await open("/");
+    await page.getByRole("button", { name: "Search" }).first().click();
+    await page.locator("#localsearch-input").fill("replicationType");
+    await page.locator("#localsearch-list a").first().click();
+    await page.waitForURL(/\/types\/databases\//);
+    expect(await page.locator("main").innerText()).toContain("replicationType");
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(["light", "dark"] as const)("is %s as its reader wants", async (colorScheme) => {
+    await open("/reference/emulator.html", { colorScheme });
+    await page.getByRole("heading", { name: "The page" }).waitFor();
+    expect(await page.evaluate("document.documentElement.classList.contains('dark')")).toBe(
+      colorScheme === "dark",
+    );
+    expect(complaints).toEqual([]);
+  });
+
+  it.each(["/", "/types/databases/MySqlInstance.html", "/reference/cli.html"])(
+    "fits a narrow screen: %s",
+    async (path) => {
+      await open(path, { viewport: { width: 320, height: 640 } });
+      await page.locator("h1").waitFor();
+      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      expect(complaints).toEqual([]);
+    },
+  );
+});
