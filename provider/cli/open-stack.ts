@@ -29,6 +29,8 @@ export interface Stack {
   readonly settings: Settings;
   readonly program: Program;
   readonly engine: Engine;
+  /** The engine of another stack of the project, for what is done with its state alone. */
+  readonly engineOf: (stack: string) => Engine;
   /** A provider of its own, configured as the stack's; the caller closes it. */
   readonly openProvider: () => Promise<Provider>;
   /** Shows the engine's events until the work is done; then goes back to showing none. */
@@ -80,19 +82,22 @@ export async function withStack(
     if (program.projectName === "" && !judges) refuseBroken(program, settings);
     if (settings.emulator) emulator = await startEmbedded(settings.emulator.file);
     const makeProvider = emulator ? providerOf(emulator, settings) : hintingProvider;
-    const engine = createEngine({
-      project: program.projectName || (project?.(settings) ?? "unnamed"),
-      stack: settings.stack,
-      ...stateArea(settings),
-      program,
-      parallel: settings.parallel,
-      signal: cancel.signal,
-      onEvent: (event: EngineEvent) => {
-        if (!settings.showSecrets) guard(event);
-        current?.event(event);
-      },
-      createProvider: makeProvider,
-    });
+    const area = stateArea(settings);
+    const engineOf = (stack: string) =>
+      createEngine({
+        project: program.projectName || (project?.(settings) ?? "unnamed"),
+        stack,
+        ...area,
+        program,
+        parallel: settings.parallel,
+        signal: cancel.signal,
+        onEvent: (event: EngineEvent) => {
+          if (!settings.showSecrets) guard(event);
+          current?.event(event);
+        },
+        createProvider: makeProvider,
+      });
+    const engine = engineOf(settings.stack);
     const openProvider = async () => {
       const provider = makeProvider();
       await provider.configure(program.providerConfig);
@@ -110,7 +115,15 @@ export async function withStack(
         renderer.close();
       }
     };
-    const code = await work({ settings, program, engine, openProvider, shown, signal: cancel.signal });
+    const code = await work({
+      settings,
+      program,
+      engine,
+      engineOf,
+      openProvider,
+      shown,
+      signal: cancel.signal,
+    });
     if (code !== exitCode.done) throw new CommandError("", code);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;

@@ -1,7 +1,7 @@
 /** The options that every command has, resolved: which file, stack, state, target and way of showing. Makes no request. */
 
-import { existsSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
 import pc from "picocolors";
 import { CommandError } from "./exit.ts";
@@ -10,7 +10,7 @@ import type { Colors } from "./render/format.ts";
 interface GlobalFlags {
   cwd?: string;
   file: string;
-  stack: string;
+  stack?: string;
   state?: string;
   json?: boolean;
   color: string;
@@ -48,7 +48,10 @@ export function addGlobalOptions(program: Command): void {
   program
     .option("-C, --cwd <folder>", "run as if started in this folder")
     .option("-f, --file <file>", "stack file", "Pulumi.yaml")
-    .option("-s, --stack <name>", "stack; its configuration is in Pulumi.<stack>.yaml", "dev")
+    .option(
+      "-s, --stack <name>",
+      "stack; its configuration is in Pulumi.<stack>.yaml (default: what stack select chose, else dev)",
+    )
     .option(
       "--state <folder>",
       "state folder (default: PLUMBLINE_STATE, else .plumbline beside the stack file)",
@@ -90,16 +93,13 @@ export function settingsOf(command: Command): Settings {
   if (!["auto", "always", "never"].includes(flags.color)) {
     throw new CommandError(`--color needs auto, always or never, not "${flags.color}"`);
   }
-  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(flags.stack)) {
-    throw new CommandError(
-      `--stack: "${flags.stack}" is not a stack name: use letters, digits, ".", "_" and "-"`,
-    );
-  }
+  const stack = flags.stack ?? selectedStack(file) ?? "dev";
+  refuseStackName("--stack", stack);
   const isTerminal = process.stdout.isTTY === true && !flags.json && process.env.TERM !== "dumb";
   const colored = flags.color === "always" || (flags.color === "auto" && isTerminal && !process.env.NO_COLOR);
   return {
     file,
-    stack: flags.stack,
+    stack,
     stateFolder:
       state === undefined || state === "" ? resolve(dirname(file), ".plumbline") : resolve(base, state),
     json: flags.json === true,
@@ -114,6 +114,28 @@ export function settingsOf(command: Command): Settings {
       ? {}
       : { emulator: flags.emulator === noFile ? {} : { file: resolve(base, flags.emulator) } }),
   };
+}
+
+export function refuseStackName(where: string, name: string): void {
+  if (/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(name)) return;
+  throw new CommandError(`${where}: "${name}" is not a stack name: use letters, digits, ".", "_" and "-"`);
+}
+
+/** Where the choice of `stack select` is kept: beside the stack file, for this machine alone. */
+const selectionOf = (file: string): string => join(dirname(file), ".plumbline", "selected");
+
+/** The stack that commands are about where none is given; undefined: none was selected. */
+export function selectedStack(file: string): string | undefined {
+  const selection = selectionOf(file);
+  const name = existsSync(selection) ? readFileSync(selection, "utf8").trim() : "";
+  return name === "" ? undefined : name;
+}
+
+/** Remembers the choice. */
+export function selectStack({ file }: Settings, name: string): void {
+  const selection = selectionOf(file);
+  mkdirSync(dirname(selection), { recursive: true });
+  writeFileSync(selection, `${name}\n`);
 }
 
 /** The project of a stack file that is not there yet: its folder's name, as far as a project can have it. */

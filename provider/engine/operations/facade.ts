@@ -98,6 +98,8 @@ export interface Engine {
     readonly allowGone?: boolean;
     readonly targets?: readonly string[];
   }) => Promise<Result>;
+  /** Takes the stack's state away, and returns where it is kept from then on. Throws EngineError `usage` when it has resources, unless `force`. */
+  readonly removeStack: (options?: { readonly force?: boolean }) => Promise<string | undefined>;
   /** Takes one object into the state. `type` in any accepted spelling. */
   readonly importResource: (adoption: Adoption) => Promise<Result & { readonly adopted?: Adopted }>;
   /** What the account holds that the stack does not have yet. Absent when that failed. */

@@ -28,7 +28,7 @@ export type Keeping = Pick<
   Engine,
   | ("outputs" | "resources" | "graph" | "stacks")
   | ("exportState" | "exportPulumi" | "importState")
-  | ("lock" | "unlock")
+  | ("removeStack" | "lock" | "unlock")
 >;
 
 export function createKeeping(options: KeepingOptions): Keeping {
@@ -81,6 +81,19 @@ export function createKeeping(options: KeepingOptions): Keeping {
         });
         await snapshot.replace(`${JSON.stringify(file)}\n`);
       }),
+    removeStack: ({ force = false } = {}) =>
+      options.operations.locked("state", async () => {
+        const ledger = await states.open({ write: true, withoutKey: true });
+        const left = [...ledger.resources.values()].filter(({ type }) => type.startsWith("plumbline:"));
+        if (left.length > 0 && !force) {
+          throw new EngineError(
+            "usage",
+            `The stack ${stack} has ${left.length} resources: delete them by \`plumbline destroy\`, or give --force to leave their objects to nobody. Nothing was done.`,
+          );
+        }
+        await states.store.journal.remove();
+        return snapshot.putAside(asideMark("removed", options.now()));
+      }),
     lock: () => lock.owner(),
     async unlock({ force = false } = {}) {
       const owner = await lock.owner();
@@ -96,6 +109,13 @@ export function createKeeping(options: KeepingOptions): Keeping {
     },
   };
 }
+
+/** What the name of a file ends with that is kept and used no more. */
+const asideMark = (what: string, now: Date): string =>
+  `.${what}-${now
+    .toISOString()
+    .replace(/[^0-9]/g, "")
+    .slice(0, 14)}`;
 
 const rootOf = (ledger: Ledger) => [...ledger.resources.values()].find((state) => state.type === stackType);
 
@@ -117,10 +137,7 @@ async function present({
     if (file) return { plumbline: file.plumbline, ...(salt === undefined ? {} : { salt }) };
   } catch (error) {
     if (!(error instanceof EngineError || error instanceof PassphraseError)) throw error;
-    const aside = `.replaced-${now()
-      .toISOString()
-      .replace(/[^0-9]/g, "")
-      .slice(0, 14)}`;
+    const aside = asideMark("replaced", now());
     for (const part of [snapshot, journal]) {
       const place = await part.putAside(aside);
       if (place !== undefined) notice(`What was in ${part.place} is in ${place} now.`);

@@ -59,7 +59,8 @@ function storeAt(base: string, options: FolderOptions & { readonly disk: Disk })
       const torn = left.filter((path) => path.startsWith(`${snapshot}.`) && path.endsWith(".tmp"));
       await Promise.all(torn.map((path) => disk.remove(path)));
       const file = join(folder, ".gitignore");
-      if ((await disk.read(file)) === undefined) await disk.claim(file, "key\n*.lock\n*.lock.*\n*.tmp\n");
+      if ((await disk.read(file)) === undefined)
+        await disk.claim(file, "key\nselected\n*.lock\n*.lock.*\n*.tmp\n");
     },
   };
 }

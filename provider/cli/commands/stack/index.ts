@@ -5,9 +5,13 @@ import { helped } from "../../help.ts";
 import { addStackExport } from "./export.ts";
 import { addStackGraph } from "./graph.ts";
 import { addStackImport } from "./import.ts";
+import { addStackInit } from "./init.ts";
 import { addStackList } from "./list.ts";
 import { addStackOutput } from "./output.ts";
+import { addStackRemove } from "./remove.ts";
+import { addStackRename } from "./rename.ts";
 import { addStackRetarget } from "./retarget.ts";
+import { addStackSelect } from "./select.ts";
 import { addStackUnlock } from "./unlock.ts";
 
 export function addStackCommands(program: Command): void {
@@ -19,11 +23,15 @@ export function addStackCommands(program: Command): void {
   })
     .helpCommand(false)
     .description("look at, move and mend the state of a stack");
+  addStackInit(stack);
+  addStackSelect(stack);
+  addStackList(stack);
+  addStackRename(stack);
+  addStackRemove(stack);
   addStackOutput(stack);
   addStackExport(stack);
   addStackImport(stack);
   addStackRetarget(stack);
   addStackGraph(stack);
-  addStackList(stack);
   addStackUnlock(stack);
 }

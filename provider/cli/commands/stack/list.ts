@@ -5,13 +5,15 @@ import { exitCode } from "../../exit.ts";
 import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
 import { print } from "../../render/door.ts";
+import { stacksOf } from "./stacks.ts";
 
 export function addStackList(stack: Command): void {
   helped(stack.command("list"), { examples: { "stack list": "their names, a line each" } })
-    .description("the stacks of this project in the state folder")
+    .description("the stacks of this project: those with a state, and those with settings")
     .action((_flags, command: Command) =>
-      withStack(command, async ({ settings, engine }) => {
-        const stacks = await engine.stacks();
+      withStack(command, async (opened) => {
+        const { settings } = opened;
+        const stacks = await stacksOf(opened);
         if (settings.json) print(JSON.stringify(stacks));
         else for (const name of stacks) print(name);
         return exitCode.done;
