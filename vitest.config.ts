@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** What a quick run leaves out: whole stories, kills and faults at every point, and comparisons of thousands of drawn values. */
+/** What a quick run leaves out: whole stories, kills and faults at every point, comparisons of thousands of drawn values, packages and browsers. */
 const long = [
   "test/e2e/**",
   "test/resilience/**",
@@ -11,6 +11,8 @@ const long = [
   "test/engine/deployment/emulator.test.ts",
   "test/engine/language/bounds.test.ts",
   "test/site/site.test.ts",
+  "test/packages/**",
+  "test/emulator/page/page.test.ts",
 ];
 
 /** Stories first: they take longest, and what is short fills the gaps at the end. */

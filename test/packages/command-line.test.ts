@@ -19,7 +19,7 @@ outputs:
   domain: \${zone.domain}
 `;
 
-describe("the packed command line", { timeout: 60_000 }, () => {
+describe("the packed command line", { timeout: 300_000 }, () => {
   const shelf = mkdtempSync(join(tmpdir(), "plumbline-shelf-"));
   let user: Stranger;
   let archive: string;

@@ -15,8 +15,11 @@ describe("a file that cannot be read", () => {
       "a: [1,\n",
       "2:1 error YAML: flow sequence in block collection must be sufficiently indented and end with a ]",
     ],
-    ["a: b: c\n", "1:4 error YAML: nested mappings are not allowed in compact mappings"],
-    ["a: 1\n\tb: 2\n", "2:1 error YAML: tabs are not allowed as indentation"],
+    [
+      "a: b: c\n",
+      '1:4 error YAML: nested mappings are not allowed in compact mappings; a value with ": " in it has to stand in quotes',
+    ],
+    ["a: 1\n\tb: 2\n", "2:1 error YAML: tabs are not allowed as indentation; indent with spaces"],
   ])("%j is told where it breaks", async (text, expected) => {
     const program = await load(text);
     expect(told(program.diagnostics)).toContain(expected);
