@@ -4,11 +4,14 @@ import { inspect } from "node:util";
 import { type Command, CommanderError } from "commander";
 import { quoted } from "../core/masking.ts";
 import { version } from "../core/version.ts";
+import { addCompletionCommand } from "./commands/completion.ts";
 import { addConfigCommands } from "./commands/config/index.ts";
 import { addCoverageCommand } from "./commands/coverage.ts";
 import { addDestroyCommand } from "./commands/destroy.ts";
 import { addDriftCommand } from "./commands/drift.ts";
 import { addEmulatorCommand } from "./commands/emulator.ts";
+import { addExplainCommand } from "./commands/explain.ts";
+import { addFmtCommand } from "./commands/fmt.ts";
 import { addHelpCommand } from "./commands/help.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addInvokeCommand } from "./commands/invoke.ts";
@@ -29,6 +32,8 @@ import { addGlobalOptions, normaliseArguments } from "./settings.ts";
 /** In the order in which help lists them. */
 const commands = [
   addNewCommand,
+  addExplainCommand,
+  addFmtCommand,
   addValidateCommand,
   addPreviewCommand,
   addDriftCommand,
@@ -44,6 +49,7 @@ const commands = [
   addRunCommand,
   addCoverageCommand,
   addEmulatorCommand,
+  addCompletionCommand,
   addHelpCommand,
 ];
 

@@ -4,7 +4,7 @@ import pc from "picocolors";
 import { shortToken } from "../../core/token.ts";
 import type { Step } from "../../engine/event.ts";
 import type { Diagnostic } from "../../engine/host.ts";
-import { changeLines, countsText, diagnosticText, word } from "./format.ts";
+import { changeLines, countsText, diagnosticText, inputLines, word } from "./format.ts";
 import type { Renderer } from "./lines.ts";
 import { isWorthALine } from "./plan.ts";
 
@@ -30,8 +30,9 @@ export function createMarkdownRenderer(write: (line: string) => void, stack: str
       if (steps.length > 0) {
         write("| | resource | type | changes |\n| --- | --- | --- | --- |");
         for (const step of steps) {
-          const isChange = step.op === "update" || step.op === "replace";
-          const changed = isChange ? changeLines(step, { colors, showSecrets: false }) : [];
+          const palette = { colors, showSecrets: false };
+          const isNew = step.op === "create";
+          const changed = isNew ? inputLines(step, palette) : changeLines(step, palette);
           const changes = [
             ...(step.unfinished ?? []).map(cell),
             ...changed.map((line) => `\`${cell(line)}\``),
