@@ -18,7 +18,6 @@ function read(ending) {
 }
 
 const stacks = read("Pulumi.yaml");
-const programs = read(".ts");
 
 /** The lines of one entry of `resources`, with its indentation and the comment above it. */
 function entryOf(text, name) {
@@ -42,19 +41,47 @@ export function yamlExample(type) {
 /** The classes that have another name than their type (see `renamed` in ../generate.mjs). */
 const classes = { Object: "BucketObject" };
 
-/** The first `new` of the type in a program: `{ name, text }`, or undefined. */
-export function programExample(type) {
-  const [, area, kind] = type.split(":");
-  for (const { name, text } of programs) {
-    const at = text.search(new RegExp(`new (?:plumbline\\.)?${area}\\.${classes[kind] ?? kind}\\(`));
-    if (at < 0) continue;
-    const start = text.lastIndexOf("\n", at) + 1;
-    let depth = 0;
-    for (let end = text.indexOf("(", at); end < text.length; end++) {
-      if (text[end] === "(") depth++;
-      else if (text[end] === ")" && --depth === 0)
-        return { name, text: `${text.slice(start, end + 1).trim()};` };
-    }
+/** By language: the endings of its programs, and how a declaration of the type begins in them. */
+const languages = {
+  TypeScript: {
+    fence: "ts",
+    ending: ".ts",
+    begins: (area, name) => `new (?:plumbline\\.)?${area}\\.${name}\\(`,
+  },
+  Python: { fence: "python", ending: ".py", begins: (area, name) => `(?<![\\w.])${area}\\.${name}\\(` },
+  Go: { fence: "go", ending: "main.go", begins: (area, name) => `(?<![\\w.])${area}\\.New${name}\\(` },
+};
+const programs = new Map(Object.entries(languages).map(([language, { ending }]) => [language, read(ending)]));
+
+/** The lines of a declaration: to the end of its brackets, and of the block that begins there. */
+function statementAt(text, at) {
+  const start = text.lastIndexOf("\n", at) + 1;
+  let depth = 0;
+  for (let end = text.indexOf("(", at); end < text.length; end++) {
+    if (text[end] === "(" || text[end] === "{") depth++;
+    else if (text[end] === ")" || text[end] === "}") depth--;
+    if (depth === 0 && text[end] === "\n") return withoutIndent(text.slice(start, end));
   }
   return undefined;
+}
+
+function withoutIndent(text) {
+  const indent = /^[ \t]*/.exec(text)[0];
+  return text
+    .split("\n")
+    .map((line) => line.slice(line.startsWith(indent) ? indent.length : 0))
+    .join("\n");
+}
+
+/** The first declaration of the type in the programs of each language that has one: `{ language, fence, name, text }`. */
+export function programExamples(type) {
+  const [, area, kind] = type.split(":");
+  return Object.entries(languages).flatMap(([language, { fence, begins }]) => {
+    for (const { name, text } of programs.get(language)) {
+      const at = text.search(new RegExp(begins(area, classes[kind] ?? kind)));
+      const statement = at < 0 ? undefined : statementAt(text, at);
+      if (statement) return [{ language, fence, name, text: statement }];
+    }
+    return [];
+  });
 }

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { areaOf, functionPage, short, typePage } from "../reference.mjs";
-import { programExample, yamlExample } from "./examples.mjs";
+import { programExamples, yamlExample } from "./examples.mjs";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (path) => readFileSync(join(root, path), "utf8");
@@ -28,12 +28,15 @@ function callsByToken() {
 }
 
 function examplesOf(token) {
-  const [yaml, program] = [yamlExample(short(token)), programExample(short(token))];
+  const [yaml, programs] = [yamlExample(short(token)), programExamples(short(token))];
   const block = (language, text) => `\`\`\`${language}\n${text}\n\`\`\``;
   return [
-    ...(yaml || program ? ["## Example"] : []),
+    ...(yaml || programs.length > 0 ? ["## Example"] : []),
     ...(yaml ? [`YAML, in \`${yaml.name}\`:`, block("yaml", `resources:\n${yaml.text}`)] : []),
-    ...(program ? [`TypeScript, in \`${program.name}\`:`, block("ts", program.text)] : []),
+    ...programs.flatMap(({ language, fence, name, text }) => [
+      `${language}, in \`${name}\`:`,
+      block(fence, text),
+    ]),
   ];
 }
 

@@ -48,19 +48,26 @@ describe("a page", () => {
   });
 });
 
-it("each type has examples in YAML and in TypeScript, which are those that the tests run, word for word", () => {
+it("each type has examples in YAML and in TypeScript, some in Python and Go, which are those that the tests run, word for word", () => {
   const lacking: string[] = [];
+  const seen = new Map<string, number>();
+  const plain = (text: string) => text.replace(/^[ \t]+/gm, "");
   for (const token of Object.keys(schema.resources)) {
     const page = pages.get(pathOf(token))!;
-    const blocks = [...page.matchAll(/in `(examples\/[^`]+)`:\n\n```(yaml|ts)\n([\s\S]*?)\n```/g)];
-    if (blocks.length !== 2) lacking.push(token);
+    const blocks = [...page.matchAll(/in `(examples\/[^`]+)`:\n\n```(\w+)\n([\s\S]*?)\n```/g)];
+    const languages = blocks.map(([, , language]) => language!);
+    if (!languages.includes("yaml") || !languages.includes("ts")) lacking.push(token);
+    for (const language of languages) seen.set(language, (seen.get(language) ?? 0) + 1);
     for (const [, file, language, text] of blocks) {
       const source = read(file!);
-      if (language === "ts") expect(source).toContain(text!.replace(/;$/, ""));
-      else expect(source).toContain(text!.slice("resources:".length));
+      if (language === "yaml") expect(source).toContain(text!.slice("resources:".length));
+      else expect(plain(source)).toContain(plain(text!));
     }
   }
   expect(lacking).toEqual(without);
+  expect([...seen.keys()].sort()).toEqual(["go", "python", "ts", "yaml"]);
+  expect(seen.get("go")).toBeGreaterThan(3);
+  expect(seen.get("python")).toBeGreaterThan(3);
 });
 
 it("each link leads to a page", () => {
