@@ -56,7 +56,7 @@ async function buildPlugin() {
   const code = outputFiles[0].contents;
   const digest = createHash("sha256").update(code).digest("hex").slice(0, 16);
   put(join(bin, `${plugin}.cjs`), Buffer.concat([Buffer.from(`/*${digest}*/`), code]));
-  const cache = `${plugin}.${digest}.cache`;
+  const cache = `${plugin}.${digest}-${process.version}.cache`;
   await warm(join(bin, cache)).catch((error) => {
     console.warn(`no code cache for the plugin (it starts slower): ${error.message}`);
   });

@@ -125,9 +125,14 @@ describe("the plugin as a process", () => {
     const folder = freshFolder();
     const bundle = readFileSync(join(root, "bin", "pulumi-resource-plumbline.cjs"), "latin1");
     const digest = /^\/\*([0-9a-f]{16})\*\//.exec(bundle)?.[1];
-    expect(existsSync(join(root, "bin", `pulumi-resource-plumbline.${digest}.cache`))).toBe(true);
+    expect(
+      existsSync(join(root, "bin", `pulumi-resource-plumbline.${digest}-${process.version}.cache`)),
+    ).toBe(true);
     writeFileSync(join(folder, "pulumi-resource-plumbline.cjs"), bundle, "latin1");
-    writeFileSync(join(folder, `pulumi-resource-plumbline.${digest}.cache`), "of another make");
+    writeFileSync(
+      join(folder, `pulumi-resource-plumbline.${digest}-${process.version}.cache`),
+      "of another make",
+    );
     copyFileSync(program, join(folder, "pulumi-resource-plumbline"));
     const { client } = start(["127.0.0.1:1"], { program: join(folder, "pulumi-resource-plumbline") });
     await expect((await client()).handshake()).resolves.toBeDefined();
