@@ -41,7 +41,7 @@ export interface Stranger {
 export interface Belongings {
   /** Besides the usual, in which Pulumi keeps its things in the home, and its states in the folder `states`. */
   readonly environment?: { readonly [name: string]: string | undefined };
-  /** What was installed before, by where it is beside the folder (`bin` is on the PATH): folders of this machine. */
+  /** What was installed before beside this Node, by where it is beside the folder (`bin` is on the PATH): folders of this machine. */
   readonly installed?: { readonly [name: string]: string };
 }
 
@@ -51,9 +51,11 @@ export function comeStranger({ environment = {}, installed = {} }: Belongings = 
   for (const made of [folder, home]) mkdirSync(made);
   // npm would take a folder above for the project, if that one has packages.
   writeFileSync(join(folder, "package.json"), "{}");
-  const shown = Object.entries(installed).map(([name, source]) => [source, join(place, name)] as const);
+  const node = dirname(process.execPath);
+  const all = node.startsWith(root) ? { ...installed, node } : installed;
+  const shown = Object.entries(all).map(([name, source]) => [source, join(place, name)] as const);
   for (const [source, target] of shown) canEnclose ? mkdirSync(target) : symlinkSync(source, target);
-  const path = [join(place, "bin"), dirname(process.execPath), process.env["PATH"]!];
+  const path = [join(place, "bin"), join(place, "node"), node, process.env["PATH"]!];
   const pulumi = {
     PULUMI_HOME: join(home, ".pulumi"),
     PULUMI_BACKEND_URL: `file://${join(folder, "states")}`,
