@@ -30,12 +30,14 @@ export async function makeRoom(registry: Registry, root: number, entry: Entry): 
   // What this run works on already may still be letting go of the old object: that is awaited, and then all is looked at anew.
   for (;;) {
     const busy = registry.underWay([...doomed.alive, ...doomed.reasons.keys()], entry);
-    const removals = registry.removalsOf(doomed.reasons.keys());
+    const removals = registry.removalsOf([root, ...doomed.reasons.keys()]);
     const isSettled = busy.length === 0 && removals.length === 0;
     if (isSettled && ![...doomed.reasons.keys()].some(registry.isTouched)) break;
     await registry.aside([...busy, ...removals]);
     // What goes with another one's old object and is still there has to stay.
     if ((await Promise.all(removals)).includes(false)) refuseKept(registry, root);
+    // Whoever took it along tells of it.
+    if (ledger.resources.get(root)?.pendingReplacement ?? true) return;
     doomed = await doomedBy(registry, root);
   }
   const removals: Removal[] = [];
