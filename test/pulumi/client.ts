@@ -76,10 +76,10 @@ export function connect(port: number) {
       request.setEngineAddress(address);
       return call("handshake", request);
     },
-    configure: (args: ValueMap = {}) => {
+    configure: (args: ValueMap = {}, urn = providerUrn) => {
       const request = new messages.ConfigureRequest();
       request.setArgs(encodeProperties(args));
-      request.setUrn(providerUrn);
+      request.setUrn(urn);
       request.setAcceptsecrets(true);
       request.setAcceptresources(true);
       return call("configure", request);

@@ -302,10 +302,11 @@ export async function refresh({ client, state }: Play): Promise<void> {
 
 /** A program's provider is checked; a destroy takes it from the state. */
 async function configure(client: Client, state: Deployment, isChecked: boolean): Promise<void> {
+  const urn = makeUrn("dev", "torture", "pulumi:providers:plumbline", "default");
   await client.handshake();
   if (isChecked) {
     const request = new messages.CheckRequest();
-    request.setUrn(makeUrn("dev", "torture", "pulumi:providers:plumbline", "default"));
+    request.setUrn(urn);
     request.setOlds(encodeProperties(state.provider ?? {}));
     request.setNews(encodeProperties({}));
     const response = await client.call("checkConfig", request);
@@ -313,7 +314,7 @@ async function configure(client: Client, state: Deployment, isChecked: boolean):
     if (failure !== undefined) throw new Error(failure.getReason());
     state.provider = decodeProperties(response.getInputs());
   }
-  await client.configure(state.provider);
+  await client.configure(state.provider, urn);
 }
 
 /** Entries after all that they refer to. */

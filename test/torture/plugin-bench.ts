@@ -15,7 +15,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { startEmulator, starterAccount } from "../../emulator/index.ts";
-import { urnParts } from "../../provider/core/engines/urn.ts";
+import { noNotes } from "../../provider/core/engines/notes.ts";
+import { makeUrn, urnParts } from "../../provider/core/engines/urn.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { catalogue, createProvider, packageSchema } from "../../provider/provider.ts";
 import { servePlugin } from "../../provider/pulumi/server.ts";
@@ -67,6 +68,8 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
   const environment = { PLUMBLINE_BASE_URL: emulator.baseUrl, PLUMBLINE_TOKEN: emulator.token };
   const engine = await startEngine();
   let state: Deployment = { resources: [] };
+  /** What the last run told of as left behind. */
+  let left: Outcome["steps"] = [];
 
   /** In this process: the code is the same, it is there at once, and it need not wait as long. */
   async function serve(): Promise<Running> {
@@ -77,7 +80,12 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
     };
     const { address: engineAddress } = engine;
     const server = await servePlugin({ load: async () => parts, createsFolder: creates, engineAddress });
-    return { port: server.port, end: server.close };
+    const end = async () => {
+      server.session.saved();
+      await server.session.tellLeftBehind();
+      await server.close();
+    };
+    return { port: server.port, end };
   }
 
   /** As the engine starts it. */
@@ -121,6 +129,14 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
       return id === undefined ? [] : [{ op, type: type!, name: type!, id, detailedDiff: {} }];
     });
 
+  /** What the run says that killed runs made, that is there, and that nothing names any more. */
+  const leftBehind = (): Outcome["steps"] =>
+    engine.heard.flatMap(({ message }) => {
+      const [, name, type, id] =
+        /while it created (\S+) \((\S+)\).*: it is there, as (\S+)\. /.exec(message) ?? [];
+      return id === undefined ? [] : [{ op: "delete", type: type!, name: name!, id, detailedDiff: {} }];
+    });
+
   const bench: PluginBench = {
     emulator,
     watch: undefined,
@@ -131,6 +147,7 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
     restore({ account, files }) {
       emulator.setData(account);
       state = readState(files.get(stateFile));
+      left = [];
       rmSync(creates, { recursive: true, force: true });
       for (const [name, text] of files) {
         if (name === stateFile) continue;
@@ -141,11 +158,14 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
     run: (text, work) => {
       const { resources } = JSON.parse(text) as { resources: Resources };
       const played = async (declared: Resources | undefined, isPreview: boolean): Promise<Outcome> => {
+        if (!isPreview) await deleteByHand(environment, left);
         engine.heard.length = 0;
         const outcome = await using(await serve(), (client) =>
           play({ client, state }, declared, { isPreview }),
         );
-        return isPreview ? { ...outcome, steps: [...outcome.steps, ...announced()] } : outcome;
+        left = leftBehind();
+        const steps = [...outcome.steps, ...announced(), ...left];
+        return isPreview ? { ...outcome, steps, changes: outcome.changes || left.length > 0 } : outcome;
       };
       return work({
         preview: () => played(resources, true),
@@ -197,6 +217,36 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
     },
   };
   return bench;
+}
+
+/** Deletes at the service what was told of, as is advised: what is within others before those. */
+async function deleteByHand(environment: NodeJS.ProcessEnv, told: Outcome["steps"]): Promise<void> {
+  if (told.length === 0) return;
+  const provider = createProvider({ environment, connect: connectHurried });
+  await provider.configure({});
+  for (let rest = told; rest.length > 0; ) {
+    const kept: Outcome["steps"][number][] = [];
+    for (const step of rest) {
+      const { type, name, id = "" } = step;
+      const own = {
+        urn: makeUrn(stack, "torture", type, name),
+        type,
+        name,
+        id,
+        log: () => {},
+        notes: noNotes,
+      };
+      try {
+        const live = await provider.read(own);
+        if (live) await provider.delete({ ...own, oldInputs: live.inputs, state: live.state });
+      } catch {
+        kept.push(step);
+      }
+    }
+    if (kept.length === rest.length) break;
+    rest = kept;
+  }
+  await provider.close();
 }
 
 const logsIn = (folder: string): [string, string][] =>

@@ -186,7 +186,10 @@ function anyStroke(random: Random, resources: number): Stroke {
   return { when, nth: 1 + Math.floor(random() * most), isRefreshed: random() < 0.2 };
 }
 
-/** Pulumi names only what its state or its program has: what a killed run began to make stays declared until an update has saved it. */
+/**
+ * The drawn program, with what a killed run began to make under a name that the resource now is an alias of: Pulumi tells no plugin of aliases. So does a
+ * replacement, which Pulumi has another object of. Anything else may be dropped; a person deletes what the plugin then tells of.
+ */
 function withUnfinished(bench: PluginBench, drawn: Resources, killed: Resources): Resources {
   let all: Resources = drawn;
   const add = (name: string): void => {
@@ -198,7 +201,8 @@ function withUnfinished(bench: PluginBench, drawn: Resources, killed: Resources)
     all = { ...(JSON.parse(text) as Resources), [name]: resource };
     for (const needed of neededBy(resource)) if (!(needed in all)) add(needed);
   };
-  for (const { name, isReplacement } of bench.unfinished()) if (isReplacement || !(name in all)) add(name);
+  for (const { name, isReplacement } of bench.unfinished())
+    if (isReplacement || (!(name in all) && otherName(name) in all)) add(name);
   return all;
 }
 

@@ -32,6 +32,10 @@ export async function tellLeftBehind(means: Means, takeover: Takeover, project: 
   const left = takeover.leftBehind().filter(({ urn }) => urnParts(urn).project === project);
   await Promise.all(
     left.map(async (attempt) => {
+      if (isOfBefore(attempt)) {
+        means.log("warning", textOfSetting(attempt));
+        return takeover.over(attempt.urn);
+      }
       const patience = new AbortController();
       const seen = await Promise.race([
         look(means, takeover, attempt).catch(() => undefined),
@@ -44,6 +48,10 @@ export async function tellLeftBehind(means: Means, takeover: Takeover, project: 
     }),
   );
 }
+
+/** True where the object was there before the create: settings, which are only set, have nothing that tells one from another. */
+const isOfBefore = ({ lasting }: Attempt): boolean =>
+  lasting !== undefined && Object.keys(lasting).length === 0;
 
 async function look(means: Means, takeover: Takeover, attempt: Attempt): Promise<Seen> {
   const { urn, type, startedAt, id, lasting, pid } = attempt;
@@ -62,6 +70,11 @@ async function look(means: Means, takeover: Takeover, attempt: Attempt): Promise
     isKnownId: (other, otherType = type) => takeover.isKnownId(urn, otherType, other),
   });
   return { id: found?.id };
+}
+
+function textOfSetting({ urn, type, startedAt }: Attempt): string {
+  const { name } = urnParts(urn);
+  return `an earlier run was cut off at ${startedAt} while it set ${name} (${type}), and nothing in this run names that: what it set may hold still. This is not said again. Declare ${name} again, or set it at the service.`;
 }
 
 function textOf({ urn, type, startedAt, id }: Attempt, seen: Seen): string {

@@ -7,6 +7,7 @@ import { type Emulator, startEmulator } from "../../../emulator/index.ts";
 import { stackOf } from "../../../provider/core/engines/urn.ts";
 import { secret, type ValueMap } from "../../../provider/core/value.ts";
 import { catalogue, createProvider, packageSchema } from "../../../provider/provider.ts";
+import { openCreateLog } from "../../../provider/pulumi/unfinished/create-log.ts";
 import { call, kept } from "../../e2e/account.ts";
 import { freshFolder, startEngine, startPlugin, urnOf } from "../engine.ts";
 
@@ -94,6 +95,17 @@ describe("what a killed create made, and nothing declares any more", () => {
     expect(await again.told()).toEqual([]);
     expect(await (await begin()).told()).toEqual([]);
     expect(kept(emulator, "volumes")).toHaveLength(1);
+  });
+
+  it("is told of once where it is a setting, which is never gone", async () => {
+    const settings = "plumbline:managed/instanceSettings:InstanceSettings";
+    const { file, end } = await begin();
+    await end();
+    await openCreateLog(file).begin(urnOf("all", settings), settings, "2026-01-02T03:04:05Z", {
+      lasting: {},
+    });
+    expect(await (await begin()).told()).toEqual([expect.stringContaining(`while it set all (${settings})`)]);
+    expect(await (await begin()).told()).toEqual([]);
   });
 
   it("is told of though the service cannot be asked", async () => {
