@@ -55,3 +55,18 @@ export function once(inner: Renderer, told: Set<string>): Renderer {
     close: () => inner.close(),
   };
 }
+
+/** Shows a run in two ways at once. */
+export function both(one: Renderer, other: Renderer): Renderer {
+  return {
+    event(event) {
+      one.event(event);
+      other.event(event);
+    },
+    ...(one.notice && { notice: one.notice }),
+    close() {
+      one.close();
+      other.close();
+    },
+  };
+}

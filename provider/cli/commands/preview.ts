@@ -7,11 +7,12 @@ import { addTargetOption, allowGone, goneOf, pathOf, targetsOf } from "../flags.
 import { helped } from "../help.ts";
 import { codeOf, withStack } from "../open-stack.ts";
 import { print } from "../render/door.ts";
+import { createHtmlRenderer } from "../render/html.ts";
 import { createPreviewJsonRenderer } from "../render/json.ts";
 import type { Renderer } from "../render/lines.ts";
 import { createMarkdownRenderer } from "../render/markdown.ts";
 import type { Settings } from "../settings.ts";
-import { lines } from "../shown.ts";
+import { both, lines } from "../shown.ts";
 
 interface PreviewFlags {
   diff?: boolean;
@@ -22,6 +23,7 @@ interface PreviewFlags {
   expectNoChanges?: boolean;
   savePlan?: string;
   markdown?: boolean;
+  html?: string;
   detailedExitcode?: boolean;
 }
 
@@ -46,13 +48,16 @@ export function addPreviewCommand(program: Command): void {
     .option("--detailed-exitcode", "exit with 2 when something would change, 0 when nothing would")
     .option("--save-plan <file>", "write the plan, for `up --plan`")
     .option("--markdown", "write the plan as Markdown")
+    .option("--html <file>", "also write the plan to a page of its own")
     .action((flags: PreviewFlags, command: Command) =>
       withStack(
         command,
         async ({ settings, engine, shown }) => {
           if (flags.adopt && flags.savePlan !== undefined)
             throw new CommandError("--adopt goes with up, not with a plan that is saved");
-          const result = await shown(previewRenderer(settings, flags), () =>
+          const told = previewRenderer(settings, flags);
+          const page = flags.html === undefined ? told : both(told, pageTo(flags.html, settings));
+          const result = await shown(page, () =>
             engine.preview({
               ...targetsOf(flags),
               ...goneOf(flags),
@@ -76,6 +81,10 @@ export function addPreviewCommand(program: Command): void {
       ),
     );
 }
+
+/** Writes the page for the owner's eyes only: it holds what will be written to the account. */
+const pageTo = (file: string, { stack }: Settings): Renderer =>
+  createHtmlRenderer((text) => writeFileSync(pathOf(file), text, { mode: 0o600 }), stack);
 
 function previewRenderer(settings: Settings, flags: PreviewFlags): Renderer {
   if (settings.json) return createPreviewJsonRenderer(print);
