@@ -35,7 +35,7 @@ const embeddedOnly = (run) => run.slice(0, 1);
  */
 const operations = {
   "examples/web (21 resources)": [
-    { what: "preview", run: preview, most: [4, 4], file: () => exampleStack("web") },
+    { what: "preview", run: preview, most: [4, 5], file: () => exampleStack("web") },
     { what: "up, with its preview", run: up, most: [27, 30] },
     { what: "up again: nothing to do", run: up, most: [0, 0] },
     { what: "refresh", run: refresh, most: [7, 9] },
