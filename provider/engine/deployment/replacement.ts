@@ -37,7 +37,8 @@ export async function makeRoom(registry: Registry, root: number, entry: Entry): 
     // What goes with another one's old object and is still there has to stay.
     if ((await Promise.all(removals)).includes(false)) refuseKept(registry, root);
     // Whoever took it along tells of it.
-    if (ledger.resources.get(root)?.pendingReplacement ?? true) return;
+    const present = ledger.resources.get(root);
+    if (present === undefined || present.pendingReplacement) return;
     doomed = await doomedBy(registry, root);
   }
   const removals: Removal[] = [];
