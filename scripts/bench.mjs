@@ -93,9 +93,9 @@ const operations = {
     },
   ],
   "the other examples": [
-    ...life("database", { up: [20, 22], refresh: 9, destroy: [8, 7] }),
+    ...life("database", { up: [21, 23], refresh: 9, destroy: [8, 7] }),
     ...life("kubernetes", { up: [17, 18], refresh: 8, destroy: [7, 6] }),
-    ...life("object-storage", { up: [29, 30], refresh: 9, destroy: [13, 14] }),
+    ...life("object-storage", { up: [30, 31], refresh: 9, destroy: [13, 14] }),
     ...life("monitoring", { up: [14, 16], again: 2, refresh: 6, destroy: [8, 8] }),
     ...life("stackscript", { up: [5, 7], again: 2, refresh: 3, destroy: [3, 3] }),
   ],
@@ -258,7 +258,7 @@ async function growthOfPreview() {
 async function memoryOfPreview() {
   const { mebibytes } = ofMany ?? (await emptyPreview(10_000, 1));
   ofMany = undefined;
-  return mebibytes;
+  return Math.round(mebibytes);
 }
 
 /** The seconds of an `up` under the service's limits, and how many requests it had refused. It waits most of its time, so that it runs beside the rest. */
