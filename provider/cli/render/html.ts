@@ -1,9 +1,9 @@
 /** Plans and graphs as one page that needs nothing else: readable on a phone, in light and dark. Everything of others is escaped. */
 
 import pc from "picocolors";
-import type { EngineEvent, Step } from "../../engine/event.ts";
-import type { Diagnostic } from "../../engine/host.ts";
+import type { Step } from "../../engine/event.ts";
 import type { Graph } from "../../engine/operations/graph.ts";
+import { createCollector } from "./collected.ts";
 import { outward } from "./door.ts";
 import {
   changeLines,
@@ -51,22 +51,14 @@ function page(title: string, body: readonly string[]): string {
 
 /** Collects a preview, and gives it to `write` as a page when it is closed. */
 export function createHtmlRenderer(write: (page: string) => void, stack: string): Renderer {
-  const steps: Step[] = [];
-  const diagnostics: Diagnostic[] = [];
-  let counts = "nothing to do";
-  return {
-    event(event: EngineEvent) {
-      if (event.event === "planned" && isWorthALine(event.step)) steps.push(event.step);
-      else if (event.event === "diagnostic") diagnostics.push(event);
-      else if (event.event === "summary") counts = countsText(event.counts, "plan");
-    },
-    close() {
-      const told = diagnostics.map(
-        (found) => `<p class="card ${found.severity}">${escaped(diagnosticText(found, colors))}</p>`,
-      );
-      write(page(`Plan for ${stack}`, [`<p>${escaped(counts)}</p>`, ...told, ...steps.map(stepHtml)]));
-    },
-  };
+  return createCollector(({ steps, diagnostics, summary }) => {
+    const counts = summary ? countsText(summary.counts, "plan") : "nothing to do";
+    const told = diagnostics.map(
+      (found) => `<p class="card ${found.severity}">${escaped(diagnosticText(found, colors))}</p>`,
+    );
+    const shown = steps.filter(isWorthALine).map(stepHtml);
+    write(page(`Plan for ${stack}`, [`<p>${escaped(counts)}</p>`, ...told, ...shown]));
+  });
 }
 
 function stepHtml(step: Step): string {

@@ -1,7 +1,7 @@
 /** Shows a run as JSON: lines as it happens, or one object for a preview. */
 
-import { type EngineEvent, eventJson, type Step, stepJson } from "../../engine/event.ts";
-import type { Diagnostic } from "../../engine/host.ts";
+import { eventJson, stepJson } from "../../engine/event.ts";
+import { createCollector } from "./collected.ts";
 import type { Renderer } from "./lines.ts";
 
 /** One JSON object a line; the last is the summary. */
@@ -14,33 +14,20 @@ export function createJsonRenderer(write: (line: string) => void, showSecrets: b
   };
 }
 
-/** Collects a preview and writes it as one object when it is closed. */
+/** Writes a preview as one object when it is closed. */
 export function createPreviewJsonRenderer(write: (line: string) => void): Renderer {
-  const steps: Step[] = [];
-  const diagnostics: Diagnostic[] = [];
-  let summary: Extract<EngineEvent, { event: "summary" }> | undefined;
-  return {
-    event(event) {
-      if (event.event === "planned") steps.push(event.step);
-      else if (event.event === "summary") summary = event;
-      else if (event.event === "diagnostic") {
-        const { event: _, ...diagnostic } = event;
-        diagnostics.push(diagnostic);
-      }
-    },
-    close() {
-      write(
-        JSON.stringify(
-          {
-            steps: steps.map(stepJson),
-            summary: summary?.counts ?? { create: 0, update: 0, replace: 0, delete: 0, same: 0 },
-            diagnostics,
-            requests: summary?.requests ?? {},
-          },
-          null,
-          2,
-        ),
-      );
-    },
-  };
+  return createCollector(({ steps, diagnostics, summary }) =>
+    write(
+      JSON.stringify(
+        {
+          steps: steps.map(stepJson),
+          summary: summary?.counts ?? { create: 0, update: 0, replace: 0, delete: 0, same: 0 },
+          diagnostics,
+          requests: summary?.requests ?? {},
+        },
+        null,
+        2,
+      ),
+    ),
+  );
 }
