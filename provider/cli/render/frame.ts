@@ -48,8 +48,8 @@ function frameOf({ file, line, column }: Diagnostic, colors: Colors): string[] {
 
 function lineOf(file: string, line: number): string | undefined {
   try {
-    const { size, isFile } = ((stats) => ({ size: stats.size, isFile: stats.isFile() }))(statSync(file));
-    if (!isFile || size > MOST_BYTES) return undefined;
+    const stats = statSync(file);
+    if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
     return readFileSync(file, "utf8").split("\n")[line - 1]?.replace(/\r$/, "");
   } catch {
     // The error itself is told all the same: it was found when the file could be read.
