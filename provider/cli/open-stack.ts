@@ -51,6 +51,7 @@ export async function withStack(
   const settings = settingsOf(command);
   const cancel = new AbortController();
   let current: Renderer | undefined;
+  let isTold = false;
   const say = (line: string) => {
     if (settings.json) return;
     if (current?.notice) current.notice(line);
@@ -108,7 +109,7 @@ export async function withStack(
       try {
         return await doing();
       } catch (error) {
-        tellFailure(renderer, error);
+        isTold = tellFailure(renderer, error) && settings.json;
         throw error;
       } finally {
         current = undefined;
@@ -127,7 +128,7 @@ export async function withStack(
     if (code !== exitCode.done) throw new CommandError("", code);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    throw new CommandError(settings.json ? "" : error.message, error.exitCode, { cause: error });
+    throw new CommandError(isTold ? "" : error.message, error.exitCode, { cause: error });
   } finally {
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
@@ -202,11 +203,11 @@ function hintingProvider(): Provider {
   };
 }
 
-/** A refusal before anything was done still ends a JSON stream with its reason and a summary. */
-function tellFailure(renderer: Renderer, error: unknown): void {
-  if (!(error instanceof EngineError)) return;
-  renderer.event({ event: "diagnostic", severity: "error", message: error.message });
-  renderer.event({
+/** A refusal before anything was done still ends a JSON stream with its reason and a summary. False where the renderer leaves it to the standard error. */
+function tellFailure({ refused }: Renderer, error: unknown): boolean {
+  if (!(error instanceof EngineError) || refused === undefined) return false;
+  refused({ event: "diagnostic", severity: "error", message: error.message });
+  refused({
     event: "summary",
     operation: "up",
     result: "failed",
@@ -215,6 +216,7 @@ function tellFailure(renderer: Renderer, error: unknown): void {
     seconds: 0,
     changes: false,
   });
+  return true;
 }
 
 /** The exit code of a result: a guard, a failure, a cancel, or done. */

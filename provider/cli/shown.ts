@@ -35,6 +35,7 @@ export function problemsOnly(inner: Renderer): Renderer {
     event(event) {
       if (event.event === "diagnostic" || event.event === "failed") inner.event(event);
     },
+    ...(inner.refused && { refused: inner.refused }),
     ...(inner.notice && { notice: inner.notice }),
     close: () => inner.close(),
   };
@@ -51,6 +52,7 @@ export function once(inner: Renderer, told: Set<string>): Renderer {
       }
       inner.event(event);
     },
+    ...(inner.refused && { refused: inner.refused }),
     ...(inner.notice && { notice: inner.notice }),
     close: () => inner.close(),
   };
@@ -63,6 +65,12 @@ export function both(one: Renderer, other: Renderer): Renderer {
       one.event(event);
       other.event(event);
     },
+    ...((one.refused ?? other.refused) && {
+      refused(event) {
+        one.refused?.(event);
+        other.refused?.(event);
+      },
+    }),
     ...(one.notice && { notice: one.notice }),
     close() {
       one.close();

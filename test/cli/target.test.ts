@@ -77,6 +77,20 @@ describe("a stack that is on one service", () => {
     expect([state(), digest(desk), digest(other)]).toEqual(before);
   });
 
+  it("is refused in one place: on the standard error, and in JSON where there is a stream to end", async () => {
+    const env = { PLUMBLINE_BASE_URL: other.emulator.baseUrl };
+    const refusal = /and this run would be about/g;
+    for (const command of [...commands, ["preview", "--json"], ["stack", "output", "--json"]]) {
+      const ran = await desk.run(command, { env });
+      expect(ran.text.match(refusal), command.join(" ")).toHaveLength(1);
+      expect(ran.stderr === "", ran.text).toBe(command.join(" ") === "preview --json");
+    }
+    const page = await desk.run(["preview", "--markdown", "--html", "plan.html"], { env });
+    expect(page.stderr).toMatch(refusal);
+    expect(page.stdout).toMatch(refusal);
+    expect(readFileSync(join(desk.folder, "plan.html"), "utf8")).toMatch(refusal);
+  });
+
   it("is known under any spelling of its address, and the empty preview asks nothing", async () => {
     const { port } = new URL(desk.emulator.baseUrl);
     const env = { PLUMBLINE_BASE_URL: `HTTP://127.0.0.1:${port}/v4/` };

@@ -100,6 +100,7 @@ async function toldAsJson<T>(settings: Settings, work: () => Promise<T>): Promis
     if (settings.json && error instanceof EngineError) {
       const diagnostics = [{ severity: "error", message: error.message }];
       print(JSON.stringify({ result: "failed", diagnostics, requests: {} }));
+      throw new CommandError("", error.exitCode, { cause: error });
     }
     throw error;
   }

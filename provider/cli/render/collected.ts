@@ -17,15 +17,17 @@ export function createCollector(show: (seen: Collected) => void): Renderer {
   const steps: Step[] = [];
   const diagnostics: Diagnostic[] = [];
   let summary: Collected["summary"];
+  const collect = (event: EngineEvent): void => {
+    if (event.event === "planned") steps.push(event.step);
+    else if (event.event === "summary") summary = event;
+    else if (event.event === "diagnostic") {
+      const { event: _, ...diagnostic } = event;
+      diagnostics.push(diagnostic);
+    }
+  };
   return {
-    event(event) {
-      if (event.event === "planned") steps.push(event.step);
-      else if (event.event === "summary") summary = event;
-      else if (event.event === "diagnostic") {
-        const { event: _, ...diagnostic } = event;
-        diagnostics.push(diagnostic);
-      }
-    },
+    event: collect,
+    refused: collect,
     close: () => show({ steps, diagnostics, summary }),
   };
 }

@@ -1,17 +1,13 @@
 /** Shows a run as JSON: lines as it happens, or one object for a preview. */
 
-import { eventJson, stepJson } from "../../engine/event.ts";
+import { type EngineEvent, eventJson, stepJson } from "../../engine/event.ts";
 import { createCollector } from "./collected.ts";
 import type { Renderer } from "./lines.ts";
 
 /** One JSON object a line; the last is the summary. */
 export function createJsonRenderer(write: (line: string) => void, showSecrets: boolean): Renderer {
-  return {
-    event(event) {
-      write(JSON.stringify(eventJson(event, showSecrets)));
-    },
-    close() {},
-  };
+  const event = (told: EngineEvent): void => write(JSON.stringify(eventJson(told, showSecrets)));
+  return { event, refused: event, close() {} };
 }
 
 /** Writes a preview as one object when it is closed. */

@@ -28,6 +28,11 @@ export interface LineOptions extends Palette {
 /** What shows a run: takes each event, and is closed at the end. */
 export interface Renderer {
   event(event: EngineEvent): void;
+  /**
+   * Takes the events of a run that was refused as a whole, where a program or a reader later on sees nothing else (JSON, Markdown, a page). Absent:
+   * the standard error alone says it.
+   */
+  refused?(event: EngineEvent): void;
   /** Says something between the events, where that would spoil what is drawn otherwise. Absent: to the standard error. */
   notice?(line: string): void;
   close(): void;
