@@ -7,8 +7,9 @@ import { createProvider, catalogue as everyType } from "../provider.ts";
 import { createDeployment, type DeploymentOptions } from "./deployment/deployment.ts";
 import { type Run, refuseUnknownTargets } from "./deployment/run.ts";
 import { EngineError } from "./failure.ts";
-import { type Adopted, adoptOne } from "./operations/account/adoption.ts";
+import { adoptOne } from "./operations/account/adoption.ts";
 import { takeIn } from "./operations/account/intake.ts";
+import type { Managed } from "./operations/account/managed.ts";
 import { type Survey, surveyAccount } from "./operations/account/survey.ts";
 import { destroyAll } from "./operations/destruction.ts";
 import { createExecution, type Execution } from "./operations/execution.ts";
@@ -168,7 +169,7 @@ function onAccount(
 ): Pick<Engine, "importResource" | "survey" | "takeIn" | "retarget" | "invoke"> {
   return {
     importResource: (adoption) =>
-      operate("import", { write: true, preview: false }, async (run): Promise<{ adopted?: Adopted }> => {
+      operate("import", { write: true, preview: false }, async (run): Promise<{ adopted?: Managed }> => {
         const type = catalogue.resolveResource(adoption.type);
         if (type === undefined)
           throw new EngineError("usage", `There is no resource type "${adoption.type}".`);
@@ -234,9 +235,10 @@ async function tried<T extends object>(run: Run, urn: Urn, work: () => Promise<T
 export type { EngineEvent, Step, Summary } from "./event.ts";
 export { EngineError } from "./failure.ts";
 export type { Diagnostic } from "./host.ts";
-export type { Adopted, Adoption } from "./operations/account/adoption.ts";
+export type { Adoption } from "./operations/account/adoption.ts";
 export type { Intake } from "./operations/account/intake.ts";
-export type { Discovery, LeftOut, Managed, Survey, SurveyOptions } from "./operations/account/survey.ts";
+export type { Managed, Referred } from "./operations/account/managed.ts";
+export type { Discovery, LeftOut, Survey, SurveyOptions } from "./operations/account/survey.ts";
 export type { Engine, EngineOptions, PreviewOptions, Result, UpOptions } from "./operations/facade.ts";
 export type { Graph } from "./operations/graph.ts";
 export type { SavedPlan } from "./operations/plan.ts";

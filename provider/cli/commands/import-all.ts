@@ -10,7 +10,7 @@ import { confirm } from "../ask.ts";
 import type { Block } from "../declaration/block.ts";
 import { programText, projectFiles } from "../declaration/program.ts";
 import { fillStackFile, namesIn, newStackFile, UnwritableError } from "../declaration/stack-file.ts";
-import { blocksOf, nameOf } from "../declaration/survey.ts";
+import { blocksOf, keysIn, nameOf } from "../declaration/survey.ts";
 import { CommandError, type ExitCode, exitCode } from "../exit.ts";
 import { codeOf, refuseBroken, type Stack } from "../open-stack.ts";
 import { describe, shownPath, type Told, tell } from "../render/account.ts";
@@ -40,9 +40,7 @@ export async function importAccount(stack: Stack, flags: AccountFlags): Promise<
   refuseOverwriting(stack, flags, present);
 
   const quiet = settings.json ? silent : problemsOnly(lines(settings));
-  const keys = new Map(
-    program.graph.map(({ type, name, key }) => [`${catalogue.resolveResource(type) ?? type} ${name}`, key]),
-  );
+  const keys = keysIn(program);
   if (present !== undefined) await settleUnapplied(stack, flags, keys);
   const found = await toldAsJson(settings, () =>
     shown(quiet, () =>

@@ -1,6 +1,8 @@
 /** The command `import`: takes one existing object into the stack, or writes a stack file of a whole account. */
 
 import type { Command } from "commander";
+import { blocksText } from "../declaration/stack-file.ts";
+import { blockOfOne, keysIn } from "../declaration/survey.ts";
 import { CommandError, type ExitCode } from "../exit.ts";
 import { helped } from "../help.ts";
 import { codeOf, type Stack, withStack } from "../open-stack.ts";
@@ -52,7 +54,7 @@ export function addImportCommand(program: Command): void {
 }
 
 async function importOne(
-  { settings, engine, shown }: Stack,
+  { settings, program, engine, shown }: Stack,
   object: { readonly type: string; readonly name: string; readonly id: string },
   flags: ImportFlags,
 ): Promise<ExitCode> {
@@ -63,8 +65,8 @@ async function importOne(
     print(
       `${settings.colors.green("imported")} ${object.id} as ${object.name}. Put this into the stack file:\n`,
     );
-    print(result.adopted.yaml.trimEnd());
-    for (const key of result.adopted.secrets) print(`\nSet its secret first: the config key ${key}`);
+    const block = blockOfOne(result.adopted, keysIn(program));
+    print(`resources:\n${blocksText([block], 2).trimEnd()}`);
   }
   return codeOf(result);
 }

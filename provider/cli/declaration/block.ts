@@ -1,9 +1,9 @@
-/** A resource as a stack file or a program has to declare it. Knows neither language. */
+/** A resource as a stack file or a program has to declare it. Knows neither language, and writes no secret. */
 
 import type { ResourceInfo } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
 import { isTagged, isValueMap, type Value, type ValueMap } from "../../core/value.ts";
-import type { Discovery, ResourceState } from "../../engine/engine.ts";
+import type { Referred, ResourceState } from "../../engine/engine.ts";
 
 /** A property of another block, or anything plain. */
 export type BlockValue = null | boolean | number | string | readonly BlockValue[] | BlockValues | Reference;
@@ -39,7 +39,7 @@ export interface BlockSource {
   readonly key: string;
   readonly name: string;
   readonly inputs: ValueMap;
-  readonly references: Discovery["references"];
+  readonly references: readonly Referred[];
   readonly options: Pick<ResourceState, "protect" | "retainOnDelete">;
 }
 

@@ -11,8 +11,9 @@ import type { DeriveKey } from "../state/passphrase.ts";
 import type { SnapshotFile } from "../state/snapshot.ts";
 import type { ResourceState } from "../state/state.ts";
 import type { PulumiExport } from "../state/transfer.ts";
-import type { Adopted, Adoption } from "./account/adoption.ts";
+import type { Adoption } from "./account/adoption.ts";
 import type { Intake } from "./account/intake.ts";
+import type { Managed } from "./account/managed.ts";
 import type { Survey, SurveyOptions } from "./account/survey.ts";
 import type { Graph } from "./graph.ts";
 import type { SavedPlan } from "./plan.ts";
@@ -101,7 +102,7 @@ export interface Engine {
   /** Takes the stack's state away, and returns where it is kept from then on. Throws EngineError `usage` when it has resources, unless `force`. */
   readonly removeStack: (options?: { readonly force?: boolean }) => Promise<string | undefined>;
   /** Takes one object into the state. `type` in any accepted spelling. */
-  readonly importResource: (adoption: Adoption) => Promise<Result & { readonly adopted?: Adopted }>;
+  readonly importResource: (adoption: Adoption) => Promise<Result & { readonly adopted?: Managed }>;
   /** What the account holds that the stack does not have yet. Absent when that failed. */
   readonly survey: (options?: SurveyOptions) => Promise<Result & { readonly survey?: Survey }>;
   /** Takes what a survey found into the state, all or nothing; no request is made. */

@@ -2,6 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { blockOf } from "../../../provider/cli/declaration/block.ts";
+import { blocksText } from "../../../provider/cli/declaration/stack-file.ts";
 import { secret } from "../../../provider/core/value.ts";
 import type { Host } from "../../../provider/engine/host.ts";
 import { dot, mermaid } from "../../../provider/engine/operations/graph.ts";
@@ -9,7 +11,7 @@ import { createDisk } from "../../../provider/engine/state/disk.ts";
 import { readJournal } from "../../../provider/engine/state/journal.ts";
 import { takeLock } from "../../../provider/engine/state/lock.ts";
 import { type Block, bench, nextMachine, program } from "../deployment/program.ts";
-import { life, memoryDisk, thing, world } from "../deployment/world.ts";
+import { life, memoryDisk, thing, world, worldCatalogue } from "../deployment/world.ts";
 
 const urn = (name: string): string => `urn:pulumi:dev::shop::${thing}::${name}`;
 const a: Block = { name: "a", inputs: { label: "a", size: 1 } };
@@ -299,9 +301,11 @@ test("an adopted object is in the state, and its block makes the next preview em
   const { adopted, counts } = await b.engine([]).importResource({ type: "Thing", name: "mine", id: "a$b" });
   expect(counts).toMatchObject({ import: 1 });
   expect(adopted?.state).toMatchObject({ id, importID: "a$b", protect: true });
-  expect(adopted?.yaml).toBe(
+  const { state, references } = adopted!;
+  const info = worldCatalogue.resources.get(thing)!;
+  const source = { key: "mine", name: "mine", inputs: state.inputs, references, options: state };
+  expect(blocksText([blockOf(source, info, () => undefined)], 2)).toBe(
     [
-      "resources:",
       "  mine:",
       "    type: plumbline:test:Thing",
       "    properties:",

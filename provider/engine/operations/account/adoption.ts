@@ -1,17 +1,18 @@
-/** Takes one existing object into the state, and writes the block that declares it as it is. */
+/** Takes one existing object into the state. */
 
-import { stringify } from "yaml";
 import { makeUrn, stackUrn } from "../../../core/engines/urn.ts";
-import { shortToken } from "../../../core/token.ts";
-import { isSecret, isTagged, isValueMap, type Value, type ValueMap } from "../../../core/value.ts";
-import { guarded } from "../../deployment/apply.ts";
+import type { Provider, Urn } from "../../../core/protocol.ts";
+import type { ValueMap } from "../../../core/value.ts";
 import { ensureStack } from "../../deployment/deployment.ts";
 import { undeclared, wantedState } from "../../deployment/goal.ts";
 import { readObject } from "../../deployment/observation.ts";
 import { createRegistry } from "../../deployment/registry.ts";
 import { type Run, stepFor } from "../../deployment/run.ts";
 import { EngineError } from "../../failure.ts";
-import type { ResourceState } from "../../state/state.ts";
+import { intakeOf } from "./intake.ts";
+import { writable } from "./inventory.ts";
+import { type Managed, managedStates, relationsOf, resolved, urnsById } from "./managed.ts";
+import type { Discovery } from "./survey.ts";
 
 export interface Adoption {
   /** Canonical token. */
@@ -23,17 +24,9 @@ export interface Adoption {
   readonly protect?: boolean;
 }
 
-export interface Adopted {
-  readonly state: ResourceState;
-  /** The block to put into the stack file: with it the next preview finds nothing to do. */
-  readonly yaml: string;
-  /** Properties whose secret values stand as `${name}` in the block, with the config key to set for each. */
-  readonly secrets: readonly string[];
-}
-
 /** Reads the object and saves it. Throws when there is none, or when the URN is in the state already. */
-export async function adoptOne(run: Run, adoption: Adoption, defaultConfig: ValueMap): Promise<Adopted> {
-  const { type, name, id } = adoption;
+export async function adoptOne(run: Run, adoption: Adoption, defaultConfig: ValueMap): Promise<Managed> {
+  const { type, name, id, protect = true } = adoption;
   const urn = makeUrn(run.stack, run.project, type, name);
   const root = stackUrn(run.stack, run.project);
   ensureStack(run);
@@ -46,7 +39,7 @@ export async function adoptOne(run: Run, adoption: Adoption, defaultConfig: Valu
     );
   }
   const registry = createRegistry(run, { stackUrn: root, defaultConfig });
-  const { entry, goal } = undeclared(urn, { type, name, protect: adoption.protect ?? true });
+  const { entry, goal } = undeclared(urn, { type, name, protect });
   const use = await registry.providerFor(goal, entry);
   const blank = wantedState(goal, entry, root, use.reference, {});
   const live = await readObject(run, use.provider, { ...blank, id }, undefined);
@@ -54,72 +47,32 @@ export async function adoptOne(run: Run, adoption: Adoption, defaultConfig: Valu
   if (run.ledger.isKnownId(type, live.id)) {
     throw new EngineError("usage", `The stack manages ${type} ${live.id} already, under another name.`);
   }
-  const { inputs, failures } = await use.provider.check({
-    urn,
-    type,
-    name,
-    oldInputs: live.inputs,
-    newInputs: live.inputs,
-  });
-  for (const failure of failures) {
-    run.report({
-      severity: "warning",
-      message: `What was read does not pass the checks of ${type}: ${failure.property ? `${failure.property}: ` : ""}${failure.reason}`,
-      urn,
-    });
-  }
-  const time = run.now().toISOString();
-  const state: ResourceState = {
-    ...blank,
-    id: live.id,
-    importID: id,
-    inputs,
-    outputs: guarded(run, { ...blank, inputs }, live.state),
-    created: time,
-    modified: time,
-  };
+  const inputs = await checked(run, use.provider, { urn, type, name }, writable(live.inputs));
+  const object = { type, id: live.id, inputs, outputs: live.state };
+  const references = resolved(relationsOf(run, object), urnsById(managedStates(run)));
+  const discovery: Discovery = { urn, type, name, id: live.id, inputs, state: live.state, references };
+  const state = await intakeOf(run, registry, discovery, { protect, importID: id });
   await run.perform(stepFor("import", state, { newInputs: inputs }), async () => {
     await run.ledger.set([[slot ?? run.ledger.reserve(), state]]);
     return state;
   });
-  return { state, ...blockOf(state) };
+  return { state, references };
 }
 
-/** The YAML that declares a resource as its state is. */
-export function blockOf(state: ResourceState): Pick<Adopted, "yaml" | "secrets"> {
-  const secrets: string[] = [];
-  const name = state.urn.slice(state.urn.lastIndexOf("::") + 2);
-  const plain = (value: Value, path: string): unknown => {
-    if (isSecret(value)) {
-      const key = `${name}-${path}`.replace(/[^A-Za-z0-9]+(.)?/g, (_, next?: string) =>
-        (next ?? "").toUpperCase(),
-      );
-      secrets.push(key);
-      return `\${${key}}`;
-    }
-    if (isTagged(value)) return null;
-    if (typeof value === "string") return value.replaceAll("$", "$$$$");
-    if (Array.isArray(value)) return value.map((item, i) => plain(item as Value, `${path}-${i}`));
-    if (isValueMap(value)) {
-      return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [key, plain(item, `${path}-${key}`)]),
-      );
-    }
-    return value;
-  };
-  const properties = Object.fromEntries(
-    Object.entries(state.inputs)
-      .map(([key, value]) => [key, plain(value, key)] as const)
-      .filter(([, value]) => value !== null && value !== undefined),
-  );
-  const block = {
-    resources: {
-      [name]: {
-        type: shortToken(state.type),
-        ...(Object.keys(properties).length > 0 ? { properties } : {}),
-        ...(state.protect ? { options: { protect: true } } : {}),
-      },
-    },
-  };
-  return { yaml: stringify(block, { lineWidth: 0 }), secrets };
+/** What was read, as a declaration; what its type's checks have against it is told. */
+async function checked(
+  run: Run,
+  provider: Provider,
+  identity: { readonly urn: Urn; readonly type: string; readonly name: string },
+  read: ValueMap,
+): Promise<ValueMap> {
+  const { inputs, failures } = await provider.check({ ...identity, oldInputs: read, newInputs: read });
+  for (const { property, reason } of failures) {
+    run.report({
+      severity: "warning",
+      message: `What was read does not pass the checks of ${identity.type}: ${property ? `${property}: ` : ""}${reason}`,
+      urn: identity.urn,
+    });
+  }
+  return inputs;
 }

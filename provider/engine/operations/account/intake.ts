@@ -6,7 +6,7 @@ import type { ValueMap } from "../../../core/value.ts";
 import { guarded } from "../../deployment/apply.ts";
 import { ensureStack } from "../../deployment/deployment.ts";
 import { undeclared, wantedState } from "../../deployment/goal.ts";
-import { createRegistry } from "../../deployment/registry.ts";
+import { createRegistry, type Registry } from "../../deployment/registry.ts";
 import { type Run, stepFor } from "../../deployment/run.ts";
 import { EngineError } from "../../failure.ts";
 import type { ResourceState } from "../../state/state.ts";
@@ -32,29 +32,31 @@ export async function takeIn(
   ensureStack(run);
   if (found.length === 0) return [];
   const registry = createRegistry(run, { stackUrn: root, defaultConfig });
-  const time = run.now().toISOString();
   const states: ResourceState[] = [];
-  for (const discovery of found) {
-    const { urn, type, name, id, inputs, state } = discovery;
-    const { entry, goal: bare } = undeclared(urn, { type, name, protect });
-    const goal = { ...bare, ...dependenciesOf(discovery) };
-    const use = await registry.providerFor(goal, entry);
-    const blank = wantedState(goal, entry, root, use.reference, inputs);
-    states.push({
-      ...blank,
-      id,
-      importID: id,
-      outputs: guarded(run, blank, state),
-      created: time,
-      modified: time,
-    });
-  }
+  for (const discovery of found)
+    states.push(await intakeOf(run, registry, discovery, { protect, importID: discovery.id }));
   run.throwIfCancelled();
   await run.ledger.set(states.map((state) => [run.ledger.reserve(), state]));
   for (const state of states) {
     await run.perform(stepFor("import", state, { newInputs: state.inputs }), async () => state);
   }
   return states;
+}
+
+/** The state of an object that is taken in as it was found. `importID`: what it was called by. */
+export async function intakeOf(
+  run: Run,
+  registry: Registry,
+  discovery: Discovery,
+  { protect, importID }: { readonly protect: boolean | undefined; readonly importID: string },
+): Promise<ResourceState> {
+  const { urn, type, name, id, inputs, state } = discovery;
+  const { entry, goal: bare } = undeclared(urn, { type, name, protect });
+  const goal = { ...bare, ...dependenciesOf(discovery) };
+  const use = await registry.providerFor(goal, entry);
+  const blank = wantedState(goal, entry, stackUrn(run.stack, run.project), use.reference, inputs);
+  const time = run.now().toISOString();
+  return { ...blank, id, importID, outputs: guarded(run, blank, state), created: time, modified: time };
 }
 
 /** What the declared references make it depend on, as a run of the stack file would save it. */

@@ -5,6 +5,7 @@ import { isApiError } from "../../../core/service-port.ts";
 import { containsSecret, type ValueMap } from "../../../core/value.ts";
 import type { Run } from "../../deployment/run.ts";
 import { messageOf } from "../../failure.ts";
+import { relationsOf } from "./managed.ts";
 
 /** What is not taken over, and why. Without an id it stands for all objects of the type. */
 export interface LeftOut {
@@ -138,19 +139,21 @@ async function read(
     signal: run.signal,
   });
   if (live === undefined) return undefined;
-  // A secret cannot stand in a file: it stays as it is until somebody declares it.
-  const inputs = Object.fromEntries(
-    Object.entries(live.inputs).filter(([, value]) => !containsSecret(value)),
-  );
-  const relations = run.catalogue.relations?.(type, { id: live.id, inputs, state: live.state });
+  const { id, state } = live;
+  const inputs = writable(live.inputs);
   return {
     type,
     listed,
-    id: live.id,
+    id,
     inputs,
-    state: live.state,
-    relations: relations ?? { references: [], parts: [] },
+    state,
+    relations: relationsOf(run, { type, id, inputs, outputs: state }),
   };
+}
+
+/** The inputs that can stand in a file. A secret cannot: it stays as it is until somebody declares it. */
+export function writable(inputs: ValueMap): ValueMap {
+  return Object.fromEntries(Object.entries(inputs).filter(([, value]) => !containsSecret(value)));
 }
 
 /** Numbers by size, text by code unit, part by part. */

@@ -4,7 +4,7 @@
  */
 
 import { stackUrn, urnParts } from "../../../core/engines/urn.ts";
-import type { ObjectReference, Provider, Relations, Urn } from "../../../core/protocol.ts";
+import type { Provider, Urn } from "../../../core/protocol.ts";
 import { shortToken } from "../../../core/token.ts";
 import type { ValueMap } from "../../../core/value.ts";
 import { newEntry } from "../../deployment/goal.ts";
@@ -12,6 +12,15 @@ import { createRegistry } from "../../deployment/registry.ts";
 import type { Run } from "../../deployment/run.ts";
 import type { ResourceState } from "../../state/state.ts";
 import { type Candidate, type LeftOut, takeInventory } from "./inventory.ts";
+import {
+  keyOf,
+  type Managed,
+  managedStates,
+  type Referred,
+  relationsOf,
+  resolved,
+  urnsById,
+} from "./managed.ts";
 import { nameAll } from "./naming.ts";
 
 export interface SurveyOptions {
@@ -30,18 +39,8 @@ export interface Discovery {
   /** As the provider checked them; with them as declaration, a preview finds nothing to do. */
   readonly inputs: ValueMap;
   readonly state: ValueMap;
-  /** Inputs that are to refer to a resource: one of the discoveries before it, or one that the stack has. */
-  readonly references: readonly {
-    readonly path: ObjectReference["path"];
-    readonly urn: Urn;
-    readonly property: string;
-  }[];
-}
-
-/** A resource of the stack, with what a block has to say of it. */
-export interface Managed {
-  readonly state: ResourceState;
-  readonly references: Discovery["references"];
+  /** To one of the discoveries before it, or to a resource that the stack has. */
+  readonly references: readonly Referred[];
 }
 
 export interface Survey {
@@ -52,8 +51,6 @@ export interface Survey {
   readonly leftOut: readonly LeftOut[];
 }
 
-const keyOf = ({ type, id }: { readonly type: string; readonly id: string }) => `${type} ${id}`;
-
 /** Surveys the account. Throws what a list failed of, unless it is a refusal of that list alone. */
 export async function surveyAccount(
   run: Run,
@@ -61,17 +58,9 @@ export async function surveyAccount(
   defaultConfig: ValueMap,
 ): Promise<Survey> {
   const provider = await defaultProvider(run, defaultConfig);
-  const managed = [...run.ledger.positions().keys()].flatMap((slot) => {
-    const state = run.ledger.resources.get(slot);
-    const isOurs = state?.custom && run.catalogue.resources.has(state.type);
-    return isOurs && !state.external && !state.delete ? [state] : [];
-  });
+  const managed = managedStates(run);
   const { candidates, leftOut } = await takeInventory(run, provider, options.area);
-  const known = new Map<string, Urn>(
-    managed.flatMap((state) =>
-      state.id === undefined ? [] : [[keyOf({ type: state.type, id: state.id }), state.urn]],
-    ),
-  );
+  const known = urnsById(managed);
   const parts = partsOf(run, candidates, managed);
   const wanted = inOrder(
     run,
@@ -110,20 +99,6 @@ export async function surveyAccount(
     found.push({ urn, type, name: names[i]!, id, inputs: judged.inputs, state, references });
   }
   return { found, managed: kept, leftOut };
-}
-
-const nothing: Relations = { references: [], parts: [] };
-
-function relationsOf(run: Run, { type, id, inputs, outputs: state }: ResourceState): Relations {
-  return (id === undefined ? undefined : run.catalogue.relations?.(type, { id, inputs, state })) ?? nothing;
-}
-
-/** References whose other side is a known resource. */
-function resolved({ references }: Relations, known: ReadonlyMap<string, Urn>): Discovery["references"] {
-  return references.flatMap(({ path, property, ...other }) => {
-    const target = known.get(keyOf(other));
-    return target === undefined ? [] : [{ path, property, urn: target }];
-  });
 }
 
 /** The stack's default provider, configured. */
