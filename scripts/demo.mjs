@@ -67,15 +67,17 @@ function plumbline(args, folder, keeps = false) {
 
 let step = 0;
 
-/** One step of the story: a heading, the command as one would type it, what it prints, what it cost. */
-async function chapter(title, args, expected = 0, folder = work, most = Number.POSITIVE_INFINITY) {
+/** One step of the story: a heading, the command as one would type it, what it prints; of a long text its `first` and `last` lines. */
+async function chapter(title, args, { expected = 0, folder = work, first, last } = {}) {
   step += 1;
   console.log(`\n${pc.bold(pc.cyan(`${step}. ${title}`))}`);
   console.log(pc.dim(`$ plumbline ${args.join(" ")}`));
-  const { code, output } = await plumbline(args, folder, !showsAll && most < Number.POSITIVE_INFINITY);
+  const folds = !showsAll && first !== undefined;
+  const colored = folds && pc.isColorSupported ? [...args, "--color", "always"] : args;
+  const { code, output } = await plumbline(colored, folder, folds);
   const lines = output.trimEnd().split("\n");
-  if (lines.length > most)
-    lines.splice(4, lines.length - most, pc.dim(`  … ${lines.length - most} more lines`));
+  const more = lines.length - first - last;
+  if (more > 1) lines.splice(first, more, pc.dim(`  … ${more} more lines`));
   if (output !== "") console.log(lines.join("\n"));
   if (code !== expected) throw new Error(`plumbline ${args[0]} ended with ${code}, expected ${expected}`);
 }
@@ -110,7 +112,7 @@ async function visit(area, what) {
   ];
   if (showsAll) {
     console.log(`\n${pc.bold(`examples/${area}: ${what}.`)}`);
-    for (const [title, args] of life) await chapter(title, args, 0, folder);
+    for (const [title, args] of life) await chapter(title, args, { folder });
     return;
   }
   const before = await requestsMade();
@@ -143,24 +145,24 @@ async function tell() {
     `The stack is examples/web: a DNS zone, a private network, two disks. The service is the emulator, at ${service.baseUrl}.`,
   );
 
-  await chapter("What would be made?", ["preview"]);
-  await chapter("Make it.", ["up", "-y", "--skip-preview"], 0, work, 9);
+  await chapter("What would be made?", ["preview"], { first: 6, last: 12 });
+  await chapter("Make it.", ["up", "-y", "--skip-preview"], { first: 4, last: 5 });
   const [zone] = (await api("GET", "/domains")).data;
   const zoneFile = ["invoke", "plumbline:dns:getZoneFile", `domainId=${zone.id}`, "--return", "text"];
-  await chapter("The zone as the name servers get it.", zoneFile, 0, work, 7);
+  await chapter("The zone as the name servers get it.", zoneFile, { first: 4, last: 3 });
   await chapter("Again: nothing to do.", ["preview", "--expect-no-changes"]);
 
   console.log(`\n${pc.bold("Two edits in Pulumi.yaml: one changes in place, one cannot.")}`);
   edit(["p=quarantine", "p=reject"], ["10.10.3.0/26", "10.10.4.0/24"]);
   await chapter("Preview says which is which, and why.", ["preview", "--diff"]);
-  await chapter("Apply both.", ["up", "-y", "--skip-preview"]);
+  await chapter("Apply both.", ["up", "-y", "--skip-preview"], { first: 4, last: 1 });
 
   console.log(`\n${pc.bold("Somebody changes a record by hand, behind our back.")}`);
   const records = (await api("GET", `/domains/${zone.id}/records`)).data;
   const wildcard = records.find((record) => record.name === "*.sites");
   await api("PUT", `/domains/${zone.id}/records/${wildcard.id}`, { target: "198.51.100.66" });
   console.log(pc.dim(`  *.sites A ${wildcard.target}  →  198.51.100.66`));
-  await chapter("Drift finds it, and says which side moved.", ["drift"], 3);
+  await chapter("Drift finds it, and says which side moved.", ["drift"], { expected: 3 });
   await chapter("Put it back.", ["up", "-y", "--refresh", "--skip-preview"]);
 
   await chapter("Take everything down.", ["destroy", "-y"]);
