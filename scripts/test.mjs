@@ -2,16 +2,16 @@
  * `npm test`: builds, gets Pulumi, and Python and Go for its SDKs, ready where they can be had, runs every test, holds the record of reached operations against what the
  * tests really called, and ends with a plain count.
  * Arguments are handed to vitest (`npm test -- test/core`). PLUMBLINE_REQUIRE_PULUMI=1 makes a missing one of these a failure, and
- * PLUMBLINE_REQUIRE_BROWSER=1 a missing browser. `--quick` leaves
+ * PLUMBLINE_REQUIRE_BROWSER=1 a missing browser, PLUMBLINE_REQUIRE_SHELLS=1 a missing zsh or fish. `--quick` leaves
  * out Pulumi's tests, and those that are long (`npm run test:quick`).
  */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { findBrowser } from "./browser.mjs";
 import { judge, readCalls, readRecord } from "./coverage.mjs";
 import { ensureLanguages } from "./languages.mjs";
+import { findBrowser, findProgram } from "./programs.mjs";
 import { ensurePulumi } from "./pulumi.mjs";
 
 const root = resolve(import.meta.dirname, "..");
@@ -37,6 +37,12 @@ if (findBrowser() === undefined) {
     "Tests of the emulator's page and of the site in a browser are left out: no chromium is on the PATH",
   );
   if (process.env.PLUMBLINE_REQUIRE_BROWSER === "1") process.exit(1);
+}
+
+const shells = ["zsh", "fish"].filter((name) => findProgram(name) === undefined);
+if (shells.length > 0) {
+  console.log(`Tests of what shells complete are left out for ${shells.join(" and ")}: not on the PATH`);
+  if (process.env.PLUMBLINE_REQUIRE_SHELLS === "1") process.exit(1);
 }
 
 const missing = pulumi.bin === undefined ? [] : ensureLanguages();

@@ -1,12 +1,10 @@
 /** What helps to write: explanations of types, completion in a shell, and one layout for stack files. */
 
-import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Desk, openDesk } from "./plumbline.ts";
 
-const bin = resolve(import.meta.dirname, "../../bin");
 let desk: Desk;
 const text = `name:   shop   # the project
 runtime: yaml
@@ -57,27 +55,6 @@ describe("completion", () => {
     expect(await words("import", "plumbline:dns:D")).toEqual(["plumbline:dns:Domain"]);
     expect(await words("invoke", "plumbline:dns:getDomain")).toContain("plumbline:dns:getDomains");
     expect(await words("new", "kub")).toEqual(["kubernetes"]);
-  });
-
-  it("works in bash, also for types, which hold colons", async () => {
-    const script = join(desk.folder, "completion.bash");
-    const path = join(desk.folder, "path");
-    writeFileSync(script, (await desk.run(["completion", "bash"])).stdout);
-    mkdirSync(path);
-    writeFileSync(
-      join(path, "plumbline"),
-      `#!/bin/sh\nexec "${process.execPath}" "${bin}/plumbline" "$@"\n`,
-      {
-        mode: 0o755,
-      },
-    );
-    const completed = (line: string) => {
-      const asked = `source ${script}; COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; COMP_WORDBREAKS=' :'; _plumbline; printf '%s\\n' "\${COMPREPLY[@]}"`;
-      const env = { PATH: `${path}:${process.env["PATH"]}`, HOME: desk.folder };
-      return spawnSync("bash", ["-c", asked], { cwd: desk.folder, env, encoding: "utf8" }).stdout;
-    };
-    expect(completed("plumbline import plumbline:dns:D")).toBe("Domain\n");
-    expect(completed("plumbline up --target w")).toBe("www\n");
   });
 
   it("is there for zsh and fish, and for no other", async () => {

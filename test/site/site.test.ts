@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { extname, join, resolve } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findBrowser } from "../../scripts/browser.mjs";
+import { findBrowser } from "../../scripts/programs.mjs";
 import { sitePages } from "../../scripts/site/pages.mjs";
 
 const program = findBrowser();

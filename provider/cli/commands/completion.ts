@@ -23,18 +23,24 @@ const scripts: { readonly [shell: string]: string } = {
   COMPREPLY=("\${COMPREPLY[@]#"$cut"}")
 }
 complete -o default -F _plumbline plumbline`,
+  // The file that is autoloaded is itself the function at its first call.
   zsh: `#compdef plumbline
 _plumbline() {
   local -a found
-  found=("\${(@f)$(plumbline completion words -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
-  [[ -n "$found" ]] && compadd -- "\${found[@]}" || _files
+  found=(\${(f)"$(plumbline completion words -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)"})
+  if (( $#found )); then compadd -- $found; else _files; fi
 }
-compdef _plumbline plumbline`,
+if [[ "$funcstack[1]" == _plumbline ]]; then _plumbline "$@"; else compdef _plumbline plumbline; fi`,
   fish: `function __plumbline
   set -l words (commandline -opc) (commandline -ct)
-  plumbline completion words -- $words[2..-1] 2>/dev/null
+  set -l found (plumbline completion words -- $words[2..-1] 2>/dev/null)
+  if set -q found[1]
+    printf '%s\\n' $found
+  else
+    __fish_complete_path (commandline -ct)
+  end
 end
-complete -c plumbline -a '(__plumbline)'`,
+complete -c plumbline -f -a '(__plumbline)'`,
 };
 
 export function addCompletionCommand(program: Command): void {

@@ -7,7 +7,7 @@ import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../../emulator/index.ts";
-import { findBrowser } from "../../../scripts/browser.mjs";
+import { findBrowser } from "../../../scripts/programs.mjs";
 import { beginning } from "../../beginning.ts";
 import { ask } from "../client.ts";
 
