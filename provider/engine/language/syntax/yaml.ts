@@ -1,8 +1,18 @@
 /** Turns YAML text into nodes that know where they stand; refuses what Pulumi's YAML runtime has no meaning for. Knows nothing of stacks. */
 
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type ParsedNode, Scalar } from "yaml";
+import {
+  COLLECTION_STYLE,
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  parseEvents,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  YAMLException,
+} from "js-yaml";
+import { LineCounter } from "yaml";
 import type { Position } from "../../host.ts";
-import { composeDocuments } from "./bounded.ts";
+import { DEEPEST, faultIn, type TextFault } from "./fault.ts";
 import type { Report } from "./report.ts";
 import { readPlainScalar } from "./scalar.ts";
 import { adviceFor } from "./slip.ts";
@@ -51,32 +61,60 @@ export interface MapNode {
 
 export type Node = ScalarNode | TextNode | ListNode | MapNode;
 
+/** Lines of one file, and its scalars, lists and objects with their ends; tens of thousands of resources have fewer. */
+const MOST_PARTS = 2_000_000;
+
+/** A way through the parser's events, which nest by their order alone. */
+interface Reader {
+  readonly report: Report;
+  readonly source: Source;
+  readonly events: readonly Event[];
+  next: number;
+  /** Where in the text that ends what was read last. */
+  end: number;
+}
+
 /**
  * Parses a file of one YAML document. Reports every syntax error, duplicate key, alias, merge key and unusual tag with its place;
  * undefined when there is nothing that could be read further (an empty file, or syntax errors).
  */
 export function parseSyntax(report: Report, file: string, text: string): Node | undefined {
-  const lines = new LineCounter();
-  const source: Source = { file, text, lines };
-  // Duplicate keys are found below with a set: the library compares each key with each other.
-  const composed = composeDocuments(text, lines);
-  if ("fault" in composed) {
-    const { at, message } = composed.fault;
-    const advice = adviceFor(text, at, message);
-    report.error(place(source, at), `YAML: ${sentence(message)}${advice === "" ? "" : `; ${advice}`}`);
-    return undefined;
-  }
-  const [document, second] = composed.documents;
-  if (document === undefined) return undefined;
+  const source: Source = { file, text, lines: linesOf(text) };
+  const events = eventsOf(report, source);
+  if (events === undefined || events.length === 0) return undefined;
+  const reader: Reader = { report, source, events, next: 1, end: 0 };
+  const node = readNode(reader);
+  const second = events[reader.next + 2];
   if (second !== undefined) {
-    const at = second.contents?.range?.[0] ?? second.range[0];
+    const isEmpty = second.type === EVENT_ID.SCALAR && second.valueStart === -1;
+    const at = isEmpty ? text.indexOf("\n---", reader.end) + 1 : startOf(reader, second);
     report.error(place(source, at), "a stack file holds one YAML document, and here a second one begins");
   }
-  return document.contents === null ? undefined : convert(report, source, document.contents as ParsedNode);
+  return node;
 }
 
-function sentence(message: string): string {
-  return message.slice(0, 1).toLowerCase() + message.slice(1);
+function eventsOf(report: Report, source: Source): readonly Event[] | undefined {
+  const { text } = source;
+  let fault: TextFault;
+  try {
+    const events = parseEvents(text, { maxDepth: DEEPEST });
+    if (events.length <= MOST_PARTS && source.lines.lineStarts.length <= MOST_PARTS) return events;
+    fault = { at: 0, message: `the file has more than ${MOST_PARTS} lines or values: divide it` };
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    fault = faultIn(text) ?? { at: error.mark?.position ?? 0, message: error.reason };
+  }
+  const advice = adviceFor(text, fault.at, fault.message);
+  const message = `${fault.message.slice(0, 1).toLowerCase()}${fault.message.slice(1)}`;
+  report.error(place(source, fault.at), `YAML: ${message}${advice === "" ? "" : `; ${advice}`}`);
+  return undefined;
+}
+
+function linesOf(text: string): LineCounter {
+  const lines = new LineCounter();
+  lines.addNewLine(0);
+  for (let end = text.indexOf("\n"); end !== -1; end = text.indexOf("\n", end + 1)) lines.addNewLine(end + 1);
+  return lines;
 }
 
 function place(source: Source, offset: number): Position {
@@ -84,103 +122,136 @@ function place(source: Source, offset: number): Position {
   return { file: source.file, line: Math.max(1, line), column: Math.max(1, col) };
 }
 
-function convert(report: Report, source: Source, node: ParsedNode): Node {
-  const at = place(source, node.range[0]);
-  if (isAlias(node)) {
-    report.error(
-      at,
-      `YAML aliases (*${node.source}) are not supported by Pulumi's YAML: put the value in "variables" and refer to it with \${…}`,
-    );
-    return { kind: "scalar", value: null, at, text: "" };
-  }
-  if (isMap(node)) return convertMap(report, source, node.items as readonly Pair[], at);
-  if (isSeq(node)) {
-    const items = (node.items as readonly ParsedNode[]).map((item) => convert(report, source, item));
-    return { kind: "list", items, at };
-  }
-  return convertScalar(report, source, node as unknown as Scalar & { range: [number, number, number] }, at);
+/** Where the value of an event begins, its quote or block header included; where it would stand when it is left out. */
+function startOf({ source, end }: Reader, event: Event): number {
+  if (event.type === EVENT_ID.MAPPING || event.type === EVENT_ID.SEQUENCE) return event.start;
+  if (event.type === EVENT_ID.ALIAS) return event.anchorStart - 1;
+  if (event.type !== EVENT_ID.SCALAR) return end;
+  const { valueStart, style } = event;
+  if (style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED) return valueStart - 1;
+  const before = Math.max(end, event.tagEnd, event.anchorEnd);
+  if (style === SCALAR_STYLE.PLAIN)
+    return valueStart === -1 ? endOf(/[ \t]*[:?-]?/y, source.text, before) : valueStart;
+  return endOf(/(?:[\s:?-]|#.*)*/y, source.text, before);
 }
 
-interface Pair {
-  readonly key: ParsedNode;
-  readonly value: ParsedNode | null;
+/** Where what the sticky expression takes from there on ends. */
+function endOf(expression: RegExp, text: string, from: number): number {
+  expression.lastIndex = from;
+  return expression.test(text) ? expression.lastIndex : from;
 }
 
-function convertMap(report: Report, source: Source, pairs: readonly Pair[], at: Position): MapNode {
+function readNode(reader: Reader): Node {
+  const { report, source, events } = reader;
+  const event = events[reader.next]!;
+  const start = startOf(reader, event);
+  const at = place(source, start);
+  reader.next += 1;
+  switch (event.type) {
+    case EVENT_ID.MAPPING:
+    case EVENT_ID.SEQUENCE: {
+      tagOf(reader, event, at);
+      const isFlow = event.style === COLLECTION_STYLE.FLOW;
+      reader.end = isFlow ? start + 1 : start;
+      const node = event.type === EVENT_ID.MAPPING ? readMap(reader, at) : readList(reader, at);
+      reader.next += 1;
+      if (isFlow) reader.end = endOf(/(?:[\s,:?]|#.*)*[\]}]/y, source.text, reader.end);
+      return node;
+    }
+    case EVENT_ID.SCALAR:
+      return readScalar(reader, event, start, at);
+    case EVENT_ID.ALIAS: {
+      reader.end = event.anchorEnd;
+      const alias = source.text.slice(event.anchorStart, event.anchorEnd);
+      report.error(
+        at,
+        `YAML aliases (*${alias}) are not supported by Pulumi's YAML: put the value in "variables" and refer to it with \${…}`,
+      );
+      return { kind: "scalar", value: null, at, text: "" };
+    }
+    default:
+      throw new Error(`an event of type ${event.type} stands where a value does`);
+  }
+}
+
+function readList(reader: Reader, at: Position): ListNode {
+  const items: Node[] = [];
+  while (reader.events[reader.next]?.type !== EVENT_ID.POP) items.push(readNode(reader));
+  return { kind: "list", items, at };
+}
+
+function readMap(reader: Reader, at: Position): MapNode {
+  const { report, events } = reader;
   const entries: MapEntry[] = [];
   const seen = new Map<string, Position>();
-  for (const pair of pairs) {
-    const keyAt = place(source, pair.key.range[0]);
-    const value: Node =
-      pair.value === null
-        ? { kind: "scalar", value: null, at: keyAt, text: "" }
-        : convert(report, source, pair.value);
-    if (!isScalar(pair.key)) {
-      report.error(keyAt, "a key must be text");
-      continue;
-    }
-    const key = textNode(source, pair.key as Scalar & { range: [number, number, number] }, keyAt);
-    if (isPlain(pair.key) && key.value === "<<") {
-      report.error(
-        keyAt,
-        'YAML merge keys ("<<") are not supported by Pulumi\'s YAML: write the properties out',
-      );
-      continue;
-    }
-    if (isPlain(pair.key) && typeof readPlainScalar(key.value) !== "string") {
-      report.error(
-        keyAt,
-        `a key must be text, and ${key.value === "" ? "an empty key" : key.value} is not: write it in quotes`,
-      );
-    }
+  while (events[reader.next]?.type !== EVENT_ID.POP) {
+    const key = readKey(reader);
+    const value = readNode(reader);
+    if (key === undefined) continue;
     const first = seen.get(key.value);
     if (first !== undefined) {
       report.error(
-        keyAt,
+        key.at,
         `the key ${JSON.stringify(key.value)} stands here a second time; the first is on line ${first.line}`,
       );
       continue;
     }
-    seen.set(key.value, keyAt);
+    seen.set(key.value, key.at);
     entries.push({ key, value });
   }
   return { kind: "map", entries, at };
 }
 
-function isPlain(node: unknown): boolean {
-  const type = (node as Scalar).type;
-  return type === Scalar.PLAIN || type === undefined || type === null;
+/** Goes past a value and all that is in it. */
+function passOver(reader: Reader): void {
+  let depth = 0;
+  do {
+    const { type } = reader.events[reader.next]!;
+    if (type === EVENT_ID.MAPPING || type === EVENT_ID.SEQUENCE) depth += 1;
+    if (type === EVENT_ID.POP) depth -= 1;
+    reader.next += 1;
+  } while (depth > 0);
 }
 
-function textNode(
-  source: Source,
-  node: Scalar & { range: [number, number, number] },
-  at: Position,
-): TextNode {
-  return {
-    kind: "text",
-    value: String(node.value ?? ""),
-    at,
-    source,
-    start: node.range[0],
-    end: node.range[1],
-  };
+/** The key at hand; undefined, and reported, where it can be none. */
+function readKey(reader: Reader): TextNode | undefined {
+  const { report, source, events } = reader;
+  const event = events[reader.next]!;
+  const start = startOf(reader, event);
+  const at = place(source, start);
+  if (event.type !== EVENT_ID.SCALAR) {
+    report.error(at, "a key must be text");
+    passOver(reader);
+    return undefined;
+  }
+  reader.next += 1;
+  const key = textNode(reader, event, start, at);
+  if (event.style !== SCALAR_STYLE.PLAIN) return key;
+  if (key.value === "<<") {
+    report.error(at, 'YAML merge keys ("<<") are not supported by Pulumi\'s YAML: write the properties out');
+    return undefined;
+  }
+  if (typeof readPlainScalar(key.value) !== "string") {
+    const what = key.value === "" ? "an empty key" : key.value;
+    report.error(at, `a key must be text, and ${what} is not: write it in quotes`);
+  }
+  return key;
 }
 
-function convertScalar(
-  report: Report,
-  source: Source,
-  node: Scalar & { range: [number, number, number] },
-  at: Position,
-): Node {
-  const tag = node.tag;
-  const known = tag === undefined || /^tag:yaml\.org,2002:(str|int|float|bool|null)$/.test(tag);
-  if (!known) report.error(at, `the YAML tag ${tag} is not supported`);
-  const text = textNode(source, node, at);
-  if (tag === "tag:yaml.org,2002:str" && !isPlain(node)) return text;
-  // The failsafe schema gives plain scalars the text tag too, so an explicit one is told by its source.
-  const explicitText = source.text.slice(Math.max(0, node.range[0] - 8), node.range[0]).includes("!!str");
-  if (explicitText || (!isPlain(node) && tag === undefined)) return text;
+function textNode(reader: Reader, event: ScalarEvent, start: number, at: Position): TextNode {
+  const { source } = reader;
+  const isQuoted = event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
+  const end = event.valueEnd === -1 ? start : event.valueEnd + (isQuoted ? 1 : 0);
+  reader.end = end;
+  return { kind: "text", value: getScalarValue(source.text, event), at, source, start, end };
+}
+
+function readScalar(reader: Reader, event: ScalarEvent, start: number, at: Position): Node {
+  const { report } = reader;
+  const tag = tagOf(reader, event, at);
+  const text = textNode(reader, event, start, at);
+  const isPlain = event.style === SCALAR_STYLE.PLAIN;
+  if (tag === "str" || (!isPlain && tag === undefined)) return text;
   const value = readPlainScalar(text.value);
   if (typeof value === "string") return text;
   if (typeof value === "number" && !Number.isFinite(value)) {
@@ -188,6 +259,19 @@ function convertScalar(
     return { kind: "scalar", value: null, at, text: text.value };
   }
   return { kind: "scalar", value, at, text: text.value };
+}
+
+/** The short name of a value's tag; one that YAML's own types do not have is reported. */
+function tagOf(
+  { report, source }: Reader,
+  { tagStart, tagEnd }: Pick<ScalarEvent, "tagStart" | "tagEnd">,
+  at: Position,
+): string | undefined {
+  if (tagStart === -1) return undefined;
+  const tag = source.text.slice(tagStart, tagEnd);
+  const known = /^(?:!!|!<tag:yaml\.org,2002:)(str|int|float|bool|null|map|seq)>?$/.exec(tag)?.[1];
+  if (known === undefined) report.error(at, `the YAML tag ${tag} is not supported`);
+  return known;
 }
 
 /** The place of the `length` characters at `index` of a text's value; the text's own place where escapes or folding hide it. */

@@ -1,10 +1,11 @@
-/** Takes YAML text apart within bounds: parts, nesting and errors. Knows the YAML library's pieces and no stack. */
+/** Finds what is wrong with YAML text, within bounds: parts, nesting and errors. Knows the pieces of the YAML library that tells it best, and no stack. */
 
-import { Composer, type CST, type Document, Lexer, type LineCounter, Parser } from "yaml";
+import { Composer, type CST, Lexer, Parser } from "yaml";
 
-/** Words, marks, spaces and line ends of one file; tens of thousands of resources have fewer. */
+/** Words, marks, spaces and line ends that are looked at; tens of thousands of resources have fewer. */
 const MOST_PARTS = 2_000_000;
-const DEEPEST = 100;
+/** Objects and lists within each other. */
+export const DEEPEST = 100;
 /** One slip makes the library stumble at everything after it. */
 const MOST_ERRORS = 100;
 
@@ -16,13 +17,10 @@ export interface TextFault {
 
 class Stop extends Error {}
 
-/** The documents of a text, the first two at most, or the first thing that is wrong with it. */
-export function composeDocuments(
-  text: string,
-  lines: LineCounter,
-): { readonly documents: readonly Document.Parsed[] } | { readonly fault: TextFault } {
-  const tokens = tokensOf(text, lines);
-  if ("fault" in tokens) return tokens;
+/** The first thing that is wrong with a text. */
+export function faultIn(text: string): TextFault | undefined {
+  const tokens = tokensOf(text);
+  if ("fault" in tokens) return tokens.fault;
   const errors: TextFault[] = [];
   const composer = new Composer({ schema: "failsafe", uniqueKeys: false, logLevel: "silent" });
   // The composer's one door for what it finds; without this it would make an error of each of a million quotes.
@@ -33,19 +31,13 @@ export function composeDocuments(
     if (isWarning) further(source, code, message, isWarning);
     else errors.push({ at: offsetOf(source), message });
   };
-  const documents: Document.Parsed[] = [];
   try {
-    for (const document of composer.compose(tokens.tokens)) {
-      documents.push(document as Document.Parsed);
-      if (documents.length === 2) break;
-    }
+    for (const { errors: own } of composer.compose(tokens.tokens))
+      errors.push(...own.map((error) => ({ at: error.pos[0], message: error.message })));
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
   }
-  for (const { errors: own } of documents)
-    errors.push(...own.map((error) => ({ at: error.pos[0], message: error.message })));
-  const first = errors.toSorted((a, b) => a.at - b.at)[0];
-  return first === undefined ? { documents } : { fault: first };
+  return errors.toSorted((a, b) => a.at - b.at)[0];
 }
 
 type Where = number | [number, number] | { range?: [number, number, number]; offset: number };
@@ -57,12 +49,8 @@ function offsetOf(source: Where): number {
 }
 
 /** The pieces that documents are composed of. The parser goes through them without recursion, the composer does not: nesting ends here. */
-function tokensOf(
-  text: string,
-  lines: LineCounter,
-): { readonly tokens: CST.Token[] } | { readonly fault: TextFault } {
-  lines.addNewLine(0);
-  const parser = new Parser(lines.addNewLine);
+function tokensOf(text: string): { readonly tokens: CST.Token[] } | { readonly fault: TextFault } {
+  const parser = new Parser();
   const tokens: CST.Token[] = [];
   let parts = 0;
   for (const lexeme of new Lexer().lex(text)) {
