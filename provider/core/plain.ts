@@ -53,9 +53,9 @@ export function plainInputs(fields: Fields, inputs: ValueMap): Plain {
   };
   const walkMap = (map: ValueMap, fieldOf: (name: string) => TSchema | undefined, path: PropertyPath) =>
     Object.fromEntries(
-      Object.entries(map)
-        .filter(([, item]) => item !== null && item !== undefined)
-        .map(([name, item]) => [name, walk(fieldOf(name), item, [...path, name])]),
+      Object.keys(map)
+        .filter((name) => map[name] !== null && map[name] !== undefined)
+        .map((name) => [name, walk(fieldOf(name), map[name]!, [...path, name])]),
     );
   const values = walkMap(inputs, (name) => fields[name], []);
   return { values, unknownPaths, secretPaths, misplacedPaths };
@@ -69,6 +69,7 @@ function takes(field: TSchema | undefined, content: Value): boolean {
 
 /** Known top-level values only: those that hold no unknown at any depth. */
 export function knownValues(plain: Plain): { readonly [name: string]: unknown } {
+  if (plain.unknownPaths.length === 0) return plain.values;
   const partly = new Set(plain.unknownPaths.map((path) => path[0]));
   return Object.fromEntries(Object.entries(plain.values).filter(([name]) => !partly.has(name)));
 }
@@ -78,7 +79,7 @@ export function isAmong(path: PropertyPath, paths: readonly PropertyPath[]): boo
 }
 
 /** A copy without nulls inside objects: to the checked inputs, null is absent. */
-export function withoutNulls(map: ValueMap): ValueMap {
+export function withoutNulls(map: ValueMap): { [name: string]: Value } {
   const strip = (value: Value): Value => {
     if (Array.isArray(value)) return value.map((item) => strip(item as Value));
     return isValueMap(value) ? withoutNulls(value) : value;

@@ -34,10 +34,10 @@ export function secretOutputs(info: ResourceInfo | undefined): readonly string[]
  */
 export function markSecretOutputs(outputs: ValueMap, inputs: ValueMap, names: Iterable<string>): ValueMap {
   const hidden = new Set(names);
-  for (const [name, value] of Object.entries(inputs)) if (isSecret(value)) hidden.add(name);
+  for (const name of Object.keys(inputs)) if (isSecret(inputs[name])) hidden.add(name);
   const needsMark = (name: string, value: Value): boolean =>
     value !== null && !isSecret(value) && (hidden.has(name) || lostItsMarks(inputs[name], value));
-  if (!Object.entries(outputs).some(([name, value]) => needsMark(name, value))) return outputs;
+  if (!Object.keys(outputs).some((name) => needsMark(name, outputs[name]!))) return outputs;
   return Object.fromEntries(
     Object.entries(outputs).map(([name, value]) => [name, needsMark(name, value) ? secret(value) : value]),
   );

@@ -1,11 +1,11 @@
 /** Checks the inputs of one resource: shape, the type's own rules, siblings of the plan, changes that cannot be. Makes no request. */
 
 import type { TSchema } from "typebox";
-import { isAmong, knownValues, plainInputs, withoutNulls } from "../plain.ts";
+import { isAmong, knownValues, type Plain, plainInputs, withoutNulls } from "../plain.ts";
 import { parsePath } from "../property-path.ts";
 import type { CheckFailure, CheckRequest, CheckResponse } from "../protocol.ts";
 import { decideName } from "../type/automatic-name.ts";
-import { annotations, type Fields, fieldsOf, itemsOf, mapItemsOf } from "../type/field.ts";
+import { annotations, type Fields, fieldsOf, itemsOf, mapItemsOf, type NamingRule } from "../type/field.ts";
 import type { CheckedInputs, ResourceType } from "../type/resource.ts";
 import { validate } from "../validate.ts";
 import {
@@ -30,10 +30,9 @@ export async function checkResource(
   { plan, certificates, now }: CheckGround,
 ): Promise<CheckResponse> {
   const failures: CheckFailure[] = [];
-  const given: { [name: string]: Value } = { ...withoutNulls(request.newInputs) };
-  for (const [name, field] of Object.entries(type.inputs)) {
-    const { naming } = annotations(field);
-    if (!naming || given[name] !== undefined) continue;
+  const given: { [name: string]: Value } = withoutNulls(request.newInputs);
+  for (const [name, naming] of namedOf(type)) {
+    if (given[name] !== undefined) continue;
     const decision = decideName(request, naming, request.oldInputs?.[name]);
     if ("name" in decision) given[name] = decision.name;
     else failures.push({ property: name, reason: decision.failure });
@@ -45,7 +44,9 @@ export async function checkResource(
     if (!refused.has(failure.property)) failures.push(failure);
   }
   const faulty = new Set(failures.map((failure) => String(parsePath(failure.property)[0])));
-  const values = Object.fromEntries(Object.entries(knownValues(plain)).filter(([name]) => !faulty.has(name)));
+  const sound = (all: Plain["values"]): Plain["values"] =>
+    faulty.size === 0 ? all : Object.fromEntries(Object.entries(all).filter(([name]) => !faulty.has(name)));
+  const values = sound(knownValues(plain));
   const refuse = (property: string, reason: string) => {
     if (faulty.has(property)) return;
     const isHidden = isAmong(parsePath(property), plain.secretPaths);
@@ -53,7 +54,7 @@ export async function checkResource(
   };
   type.check?.({
     values,
-    partly: Object.fromEntries(Object.entries(plain.values).filter(([name]) => !faulty.has(name))),
+    partly: sound(plain.values),
     declares: (name) => given[name] !== undefined,
     knows: (name) => given[name] === undefined || !containsUnknown(given[name]),
     isNew: request.oldInputs === undefined,
@@ -63,7 +64,7 @@ export async function checkResource(
     now,
   });
   if (failures.length === 0) {
-    const verdict = plan.declare(type, request, given, request.oldInputs);
+    const verdict = plan.declare(type, request, { inputs: given, values }, request.oldInputs);
     failures.push(...verdict.failures);
     for (const doubt of verdict.doubts) request.log?.("warning", doubtful(doubt));
   }
@@ -80,6 +81,20 @@ export async function checkResource(
     });
   }
   return { inputs: markSecrets(type.inputs, given), failures };
+}
+
+const namedFields = new WeakMap<ResourceType, readonly (readonly [string, NamingRule])[]>();
+
+/** The inputs that get a name of their own when they are left out. */
+function namedOf(type: ResourceType): readonly (readonly [string, NamingRule])[] {
+  const known = namedFields.get(type);
+  if (known) return known;
+  const found = Object.entries(type.inputs).flatMap(([name, field]) => {
+    const { naming } = annotations(field);
+    return naming ? [[name, naming] as const] : [];
+  });
+  namedFields.set(type, found);
+  return found;
 }
 
 /** What is said of a clash under a parent that does not exist yet. */
@@ -118,5 +133,10 @@ export function markSecrets(fields: Fields, inputs: ValueMap): ValueMap {
       ]),
     );
   };
-  return Object.fromEntries(Object.entries(inputs).map(([name, value]) => [name, mark(fields[name], value)]));
+  const marked: { [name: string]: Value } = { ...inputs };
+  for (const name of Object.keys(inputs)) {
+    const value = mark(fields[name], inputs[name]!);
+    if (value !== inputs[name]) marked[name] = value;
+  }
+  return marked;
 }

@@ -122,8 +122,9 @@ export function toldOf(
 ): Value | undefined {
   const fields = fieldsOf(field);
   const every = mapItemsOf(field);
+  if (!fields && !every) return all;
   const [given, chosen] = [all, declared].map((value) => (value === undefined ? undefined : reveal(value)));
-  if ((!fields && !every) || !isValueMap(given) || !isValueMap(chosen)) return all;
+  if (!isValueMap(given) || !isValueMap(chosen)) return all;
   const told = Object.entries(given).flatMap(([name, value]) => {
     const own = fields ? fields[name] : every;
     const choice = chosen[name] ?? undefined;

@@ -59,7 +59,8 @@ export function diffResource(
     replaces: replaced,
     // Also told of changes in place: the user may have any of them replace (`replaceOnChanges`).
     deleteBeforeReplace: changes && collides(type, request),
-    stables: replaced.length > 0 ? [] : Object.keys(state).filter((name) => !moves(type, name, changed)),
+    stables:
+      !changes || replaced.length > 0 ? [] : Object.keys(state).filter((name) => !moves(type, name, changed)),
   };
 }
 
@@ -86,6 +87,7 @@ export function changedInputs(
   return Object.keys(type.inputs).filter((name) => {
     const field = type.inputs[name]!;
     const last = lastOf(field, oldInputs[name], state[name]);
+    if (last === newInputs[name] && typeof last !== "object") return false;
     const before = comparable(field, toldOf(field, last, newInputs[name]));
     const after = comparable(field, newInputs[name]);
     if (equal(before, after)) return false;

@@ -30,7 +30,8 @@ export interface Plan {
   readonly declare: (
     type: ResourceType,
     identity: ResourceIdentity,
-    inputs: ValueMap,
+    /** Checked, and what of them is known in plain form. */
+    declared: { readonly inputs: ValueMap; readonly values: Entry["values"] },
     /** As last applied; absent for what does not exist yet. */
     oldInputs?: ValueMap,
   ) => Verdict;
@@ -128,11 +129,10 @@ export function newPlan(): Plan {
     return urn === undefined ? undefined : declarations.at(urn)?.values;
   };
 
-  const declare: Plan["declare"] = (type, identity, inputs, oldInputs) => {
+  const declare: Plan["declare"] = (type, identity, { inputs, values }, oldInputs) => {
     const { urn, name } = identity;
     declarations.remove(urn);
     renames.forget(urn);
-    const values = knownValues(plainInputs(type.inputs, inputs));
     const told = parentOf(type, inputs);
     const guess = told === undefined ? soleParent(declarations, type, inputs) : undefined;
     // What is only supposed to stand under a parent never meets what is known to.

@@ -25,6 +25,7 @@ export function aliasUrns(
   aliases: readonly Alias[],
   parentAliases: readonly Urn[],
 ): Urn[] {
+  if (aliases.length === 0 && parentAliases.length === 0) return [];
   const self = urnParts(urn);
   const parents: (Urn | undefined)[] = [parent, ...parentAliases];
   const found = new Set<Urn>();

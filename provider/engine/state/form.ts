@@ -41,6 +41,7 @@ const parts: { readonly [name: string]: (value: unknown) => boolean } = {
   replaceOnChanges: isTexts,
   replaceWith: isTexts,
 };
+const formOfParts = Object.entries(parts);
 
 /** What is wrong with a record of a resource; undefined: nothing. */
 export function recordFault(record: unknown): string | undefined {
@@ -51,7 +52,7 @@ export function recordFault(record: unknown): string | undefined {
   if (!isText(type)) return `(${urn}) has no type`;
   if (type !== stackType && record.custom !== true) return `(${urn}) is none that has an object`;
   // Pulumi writes null for what is empty.
-  const odd = Object.entries(parts).find(([name, fits]) => record[name] != null && !fits(record[name]));
+  const odd = formOfParts.find(([name, fits]) => record[name] != null && !fits(record[name]));
   return odd && `(${urn}) has ${JSON.stringify(odd[0])} of another form`;
 }
 

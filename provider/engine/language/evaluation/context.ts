@@ -9,6 +9,9 @@ import type { ProjectFiles } from "./builtin.ts";
 import type { Sizes } from "./size.ts";
 import type { Term } from "./term.ts";
 
+/** What is there at once, but for what has to be asked for or read. */
+export type Eventual<T> = T | Promise<T>;
+
 /** What evaluation stands on. */
 export interface Evaluation {
   readonly host: Host;
@@ -26,7 +29,7 @@ export interface Evaluation {
   /** What its values may come to. */
   readonly sizes: Sizes;
   /** The value of an expression, or undefined when it failed; why is in the report by then. Everything that can fail on its own is tried. */
-  readonly evaluate: (expression: Expression) => Promise<Term | undefined>;
+  readonly evaluate: (expression: Expression) => Eventual<Term | undefined>;
 }
 
 /** Reports what the host rejected with, at `at` unless it gave places of its own. A ProgramError without findings (a cancel) adds none. */

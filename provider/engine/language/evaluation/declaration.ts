@@ -172,11 +172,14 @@ async function evaluateEntries(
   entries: readonly PropertyEntry[],
   type: ResourceType,
 ): Promise<Inputs | undefined> {
-  const terms = await Promise.all(
-    entries.map(async (entry) => [entry.name, await context.evaluate(entry.value)] as const),
+  const begun = entries.map(({ value }) => context.evaluate(value));
+  const terms = begun.some((term) => term instanceof Promise) ? await Promise.all(begun) : begun;
+  if (terms.includes(undefined)) return undefined;
+  return collect(
+    context,
+    entries.map(({ name }, i) => [name, terms[i] as Term] as const),
+    type,
   );
-  if (terms.some(([, term]) => term === undefined)) return undefined;
-  return collect(context, terms as readonly (readonly [string, Term])[], type);
 }
 
 function collect(
@@ -188,6 +191,7 @@ function collect(
   const values: { [name: string]: Value } = {};
   const from: { [name: string]: readonly Urn[] } = {};
   for (const [name, term] of terms) {
+    if (term === null) continue;
     const resolved = resolveTerm(term);
     // What comes to nothing is as if it were not there.
     if (resolved.value === null) continue;

@@ -5,7 +5,7 @@ import { isValueMap, secret, unknown, type Value } from "../../../core/value.ts"
 import type { Expression, Reference } from "../syntax/expression.ts";
 import { formatReference } from "../syntax/interpolation.ts";
 import { ArgumentError, computeBuiltin } from "./builtin.ts";
-import { type Evaluation, reportError } from "./context.ts";
+import { type Evaluation, type Eventual, reportError } from "./context.ts";
 import { invoke } from "./invocation.ts";
 import {
   access,
@@ -21,10 +21,15 @@ import {
 import { writeText } from "./written.ts";
 
 /** The value of an expression, or undefined when it failed; why is in the report by then. Everything that can fail on its own is tried. */
-export async function evaluate(context: Evaluation, expression: Expression): Promise<Term | undefined> {
-  const term = await evaluateOne(context, expression);
-  if (term === undefined || expression.kind === "literal") return term;
-  if (context.sizes.admit(term)) return term;
+export function evaluate(context: Evaluation, expression: Expression): Eventual<Term | undefined> {
+  const term = evaluateOne(context, expression);
+  return term instanceof Promise
+    ? term.then((made) => admitted(context, expression, made))
+    : admitted(context, expression, term);
+}
+
+function admitted(context: Evaluation, expression: Expression, term: Term | undefined): Term | undefined {
+  if (term === undefined || expression.kind === "literal" || context.sizes.admit(term)) return term;
   context.report.error(
     expression.at,
     "what this comes to is larger than any declaration needs (32 million characters, 256 million in all, 100 lists or objects within each other): it may double something many times",
@@ -32,7 +37,7 @@ export async function evaluate(context: Evaluation, expression: Expression): Pro
   return undefined;
 }
 
-async function evaluateOne(context: Evaluation, expression: Expression): Promise<Term | undefined> {
+function evaluateOne(context: Evaluation, expression: Expression): Eventual<Term | undefined> {
   switch (expression.kind) {
     case "literal":
       return expression.value;
@@ -42,10 +47,8 @@ async function evaluateOne(context: Evaluation, expression: Expression): Promise
       return follow(context, expression.reference);
     case "text":
       return evaluateText(context, expression);
-    case "list": {
-      const items = await Promise.all(expression.items.map((item) => context.evaluate(item)));
-      return items.includes(undefined) ? undefined : (items as Term[]);
-    }
+    case "list":
+      return evaluateList(context, expression);
     case "object":
       return evaluateObject(context, expression);
     case "call":
@@ -119,6 +122,14 @@ function evaluateText(context: Evaluation, expression: Expression & { kind: "tex
   }
   if (failed) return undefined;
   return resultOf(used, used.some((value) => value.missing) ? unknown : text);
+}
+
+async function evaluateList(
+  context: Evaluation,
+  expression: Expression & { kind: "list" },
+): Promise<Term | undefined> {
+  const items = await Promise.all(expression.items.map((item) => context.evaluate(item)));
+  return items.includes(undefined) ? undefined : (items as Term[]);
 }
 
 async function evaluateObject(

@@ -61,6 +61,9 @@ export interface EvaluatedOptions {
   readonly forChildren?: Urn;
 }
 
+const isEmpty = (options: object): boolean => Object.keys(options).length === 0;
+const nothing = [null, null, null, null, null, null, null, null] as const;
+
 /** Every option, or undefined when one failed (already reported). */
 export async function evaluateOptions(
   context: Evaluation,
@@ -73,18 +76,20 @@ export async function evaluateOptions(
     option ? evaluateResource(context, option, name) : null;
   const many = (option: Expression | undefined, name: string) =>
     option ? evaluateResources(context, option, name) : null;
-  const [after, above, guard, own, passed, along, deleted, former] = await Promise.all([
-    many(dependsOn, "dependsOn"),
-    one(parent, "parent"),
-    protect ? evaluateFlag(context, protect, "protect") : null,
-    provider ? evaluateProvider(context, provider) : null,
-    many(providers, "providers"),
-    many(replaceWith, "replaceWith"),
-    one(deletedWith, "deletedWith"),
-    aliases ? Promise.all(aliases.map((alias) => evaluateAlias(context, alias))) : null,
-  ]);
-  const all = [after, above, guard, own, passed, along, deleted, former];
-  if (all.includes(undefined) || former?.includes(undefined)) return undefined;
+  const all = isEmpty(resource.options)
+    ? nothing
+    : await Promise.all([
+        many(dependsOn, "dependsOn"),
+        one(parent, "parent"),
+        protect ? evaluateFlag(context, protect, "protect") : null,
+        provider ? evaluateProvider(context, provider) : null,
+        many(providers, "providers"),
+        many(replaceWith, "replaceWith"),
+        one(deletedWith, "deletedWith"),
+        aliases ? Promise.all(aliases.map((alias) => evaluateAlias(context, alias))) : null,
+      ]);
+  const [after, above, guard, own, passed, along, deleted, former] = all;
+  if ((all as readonly unknown[]).includes(undefined) || former?.includes(undefined)) return undefined;
   const fallback = context.defaultProvider();
   const ofOurs = passed?.find((candidate) => candidate.type === `pulumi:providers:${packageName}`)?.urn;
   const chosen = type.kind === "provider" ? undefined : (own?.urn ?? fallback ?? ofOurs ?? above?.provider);

@@ -77,6 +77,8 @@ export function isTermMap(term: Term): term is { readonly [name: string]: Term }
 
 /** The term as a property value: marks stay where they are, resources become references. `from` is everything it was made from. */
 export function resolveTerm(term: Term): { readonly value: Value; readonly from: ReadonlySet<Urn> } {
+  if (typeof term !== "object" || term === null) return { value: term, from: nowhere };
+  if (isTracked(term)) return { value: term.value, from: term.from };
   const from = new Set<Urn>();
   return { value: resolveInto(term, from), from };
 }

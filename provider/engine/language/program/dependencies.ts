@@ -4,6 +4,7 @@ import { didYouMeanOrOneOf } from "../../../core/nearest.ts";
 import type { Position } from "../../host.ts";
 import { type Reference, referencesIn } from "../syntax/expression.ts";
 import { createReport, type Report } from "../syntax/report.ts";
+import type { ResourceDeclaration } from "./resource.ts";
 import { expressionsOf, hasInvoke, isProvider, referencesOf, type Template } from "./template.ts";
 
 /** A variable or resource and what it needs. */
@@ -20,6 +21,9 @@ export interface Graph {
   /** Variables and resources that each output needs. */
   readonly outputs: ReadonlyMap<string, ReadonlySet<string>>;
 }
+
+const usesDefaultProvider = (resource: ResourceDeclaration): boolean =>
+  (!isProvider(resource) && !resource.options.provider) || [...expressionsOf(resource)].some(hasInvoke);
 
 /** Links the template. Unknown names and circles are reported. */
 export function linkTemplate(report: Report, template: Template): Graph {
@@ -59,9 +63,7 @@ export function linkTemplate(report: Report, template: Template): Graph {
   const nodes = new Map<string, GraphNode>();
   for (const resource of template.resources.values()) {
     const needs = needsOf(referencesOf(resource));
-    const usesFallback =
-      (!isProvider(resource) && !resource.options.provider) || [...expressionsOf(resource)].some(hasInvoke);
-    if (fallback && fallback !== resource && usesFallback && !needs.has(fallback.key))
+    if (fallback && fallback !== resource && !needs.has(fallback.key) && usesDefaultProvider(resource))
       needs.set(fallback.key, resource.at);
     nodes.set(resource.key, { name: resource.key, kind: "resource", needs });
   }

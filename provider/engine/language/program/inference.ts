@@ -124,8 +124,12 @@ export function createInference(
       : { ...shapeOfProperties(info.outputs), required: new Set() };
   };
   for (const [name, value] of template.config.values) names.set(name, shapeOfValue(value));
-  for (const resource of template.resources.values())
-    names.set(resource.key, shapeOfResource(resource, catalogue));
+  const ofTypes = new Map<string, Shape>();
+  for (const { key, type } of template.resources.values()) {
+    const shape = ofTypes.get(type?.value ?? "") ?? shapeOfResource(type, catalogue);
+    ofTypes.set(type?.value ?? "", shape);
+    names.set(key, shape);
+  }
   for (const name of order) {
     const variable = template.variables.get(name);
     if (variable) names.set(name, shapeOf(variable.value));
@@ -144,8 +148,8 @@ function returned(report: Report, call: Expression & { kind: "invoke" }, info: F
   return anyShape;
 }
 
-function shapeOfResource(resource: ResourceDeclaration, catalogue: Catalogue): Shape {
-  const type = resource.type && typeOf(resource.type.value, catalogue);
+function shapeOfResource(written: ResourceDeclaration["type"], catalogue: Catalogue): Shape {
+  const type = written && typeOf(written.value, catalogue);
   if (type === undefined || type.kind === "wrong") return anyShape;
   const properties = new Map<string, Shape>();
   if (type.kind === "resource") {

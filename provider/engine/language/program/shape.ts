@@ -32,6 +32,7 @@ const kinds: { readonly [type: string]: Shape } = {
 };
 
 const made = new WeakMap<object, Shape>();
+const madeOfProperties = new WeakMap<object, ObjectShape>();
 
 /** The shape that a JSON Schema allows; what is not understood allows anything. */
 export function shapeOfSchema(schema: unknown): Shape {
@@ -76,11 +77,15 @@ function readObject(schema: { readonly [keyword: string]: unknown }): Shape {
 
 /** The shape of an object with these properties and no other. */
 export function shapeOfProperties(infos: { readonly [name: string]: PropertyInfo }): ObjectShape {
-  return {
+  const known = madeOfProperties.get(infos);
+  if (known !== undefined) return known;
+  const shape: ObjectShape = {
     kind: "object",
     properties: new Map(Object.entries(infos).map(([name, info]) => [name, shapeOfSchema(info.schema)])),
     required: new Set(Object.entries(infos).flatMap(([name, info]) => (info.required ? [name] : []))),
   };
+  madeOfProperties.set(infos, shape);
+  return shape;
 }
 
 /** The shape of a value that is known. */
