@@ -81,16 +81,22 @@ export function deploymentFault(deployment: unknown): string | undefined {
 
 const DEEPEST = 500;
 
+/** Where the quote stands that closes a JSON text; the end of all where none does. */
+function endOfText(text: string, opening: number): number {
+  for (let at = text.indexOf('"', opening + 1); at !== -1; at = text.indexOf('"', at + 1)) {
+    let before = at;
+    while (text[before - 1] === "\\") before -= 1;
+    if ((at - before) % 2 === 0) return at;
+  }
+  return text.length;
+}
+
 /** Says so where the lists and objects of a JSON text stand deeper within each other than any state's do; undefined: they do not. */
 export function nestingFault(text: string): string | undefined {
   let depth = 0;
-  let isText = false;
   for (let at = 0; at < text.length; at += 1) {
     const sign = text[at];
-    if (isText) {
-      if (sign === "\\") at += 1;
-      else if (sign === '"') isText = false;
-    } else if (sign === '"') isText = true;
+    if (sign === '"') at = endOfText(text, at);
     else if (sign === "[" || sign === "{") depth += 1;
     else if (sign === "]" || sign === "}") depth -= 1;
     if (depth > DEEPEST) return `it is nested deeper than ${DEEPEST} levels`;
