@@ -6,7 +6,7 @@ import type { ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
 import { notesOf } from "../state/notes.ts";
 import type { ResourceState } from "../state/state.ts";
-import type { Settled } from "./goal.ts";
+import { positionOf, type Settled } from "./goal.ts";
 import { savedProvider } from "./pool.ts";
 import { replaceOnChanges, withoutHidden } from "./property.ts";
 import type { Registry } from "./registry.ts";
@@ -65,13 +65,7 @@ async function hasOtherAccount(registry: Registry, settled: Settled, old: Resour
 }
 
 /** What a step shows of a comparison. */
-export function shown(
-  registry: Registry,
-  settled: Settled,
-  old: ResourceState,
-  inputs: ValueMap,
-  diff: Compared,
-) {
+export function shown(settled: Settled, old: ResourceState, inputs: ValueMap, diff: Compared) {
   return {
     detailedDiff: withoutHidden(diff.detailedDiff, settled.entry.options.hideDiffs),
     replaceReasons: diff.reasons,
@@ -79,7 +73,7 @@ export function shown(
     oldOutputs: old.outputs,
     newInputs: inputs,
     ...(old.initErrors && old.initErrors.length > 0 ? { unfinished: old.initErrors } : {}),
-    ...registry.position(settled.goal),
+    ...positionOf(settled.goal),
   };
 }
 

@@ -7,7 +7,7 @@ import type { Goal, Host, Registered } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
 import type { Lookup } from "./adoption/lookup.ts";
 import { guarded } from "./apply.ts";
-import { type Entry, goalAliases, inherited, newEntry, wantedState } from "./goal.ts";
+import { type Entry, goalAliases, inherited, newEntry, positionOf, wantedState } from "./goal.ts";
 import { settleCreations } from "./leftover.ts";
 import { sameValue } from "./property.ts";
 import { registered, settle } from "./registration.ts";
@@ -108,7 +108,7 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
     async invoke(token, args, { provider }) {
       run.throwIfCancelled();
       const entry = newEntry(root, provider === undefined ? {} : { provider });
-      const use = await registry.providerFor({ type: token }, entry);
+      const use = await registry.providerFor(entry);
       const { result, failures } = await use.provider.invoke({
         token,
         args,
@@ -221,10 +221,10 @@ async function readExternal(
 ): Promise<ResourceState> {
   const { run } = registry;
   const found = await registry.claim(entry);
-  const use = await registry.providerFor(goal, entry);
+  const use = await registry.providerFor(entry);
   const blank = { ...wantedState(goal, entry, parent, use.reference, goal.state), external: true };
   await tellWentAhead(registry, found);
-  const step = stepFor("read", { ...blank, id: goal.id }, registry.position(goal));
+  const step = stepFor("read", { ...blank, id: goal.id }, positionOf(goal));
   return run.perform(step, async () => {
     const live = await use.provider.read({
       urn: entry.urn,

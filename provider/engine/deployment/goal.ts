@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import type { CheckResponse, Provider, Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
-import type { Goal, ResourceOptions } from "../host.ts";
+import type { Goal, Position, ResourceOptions } from "../host.ts";
 import { aliasUrns } from "../state/alias.ts";
 import type { ResourceState } from "../state/state.ts";
 
@@ -71,6 +71,12 @@ export function inherited(options: ResourceOptions, parent: Entry | undefined): 
       ? { deletedWith: above.deletedWith }
       : {}),
   };
+}
+
+/** Where the goal is declared, as a step shows it. */
+export function positionOf(goal: Pick<Goal, "positionOf">): { readonly position?: Position } {
+  const place = goal.positionOf("");
+  return place ? { position: place } : {};
 }
 
 /** Aliases of a goal, as URNs. */

@@ -10,7 +10,7 @@ import type { ResourceState } from "../state/state.ts";
 import { adopt } from "./adoption/adopt.ts";
 import { createObject, guarded, interruptedCreate, updateObject } from "./apply.ts";
 import { type Compared, compare, refuseProtected, refuseRetained, shown } from "./comparison.ts";
-import { type Entry, type Found, nameSeed, type Settled, wantedState } from "./goal.ts";
+import { type Entry, type Found, nameSeed, positionOf, type Settled, wantedState } from "./goal.ts";
 import { takeUpAttempt } from "./leftover.ts";
 import { ignoreChanges, sameValue } from "./property.ts";
 import type { Registry } from "./registry.ts";
@@ -34,7 +34,7 @@ export async function settle(
   const found = await registry.claim(entry);
   if (!run.isTargeted(entry.urn)) return untargeted(registry, goal, entry, parent, found);
   refuseMissing(registry, goal);
-  const use = await registry.providerFor(goal, entry);
+  const use = await registry.providerFor(entry);
   return registry.atWork(async () => {
     const prepared = prepare(registry, goal, entry, parent, use, found?.state);
     const current = await takeUpAttempt(registry, prepared, found);
@@ -129,7 +129,7 @@ async function decide(
     const step = stepFor(isReplacement ? "replace" : "create", wanted, {
       newInputs: wanted.inputs,
       ...(earlier ? { unfinished: [`${interruptedCreate} What it made is looked for first.`] } : {}),
-      ...registry.position(settled.goal),
+      ...positionOf(settled.goal),
       ...(isReplacement
         ? {
             ...(old.id ? { id: old.id } : {}),
@@ -154,11 +154,7 @@ async function decide(
     ...settled.wanted(inputs),
     ...(old.importID === undefined ? {} : { importID: old.importID }),
   };
-  const step = stepFor(
-    "update",
-    { ...wanted, id: old.id },
-    { ...shown(registry, settled, old, inputs, diff) },
-  );
+  const step = stepFor("update", { ...wanted, id: old.id }, { ...shown(settled, old, inputs, diff) });
   registry.expect(step, inputs);
   return run(registry, step, async () => {
     await clearRivals(registry, settled, wanted);
@@ -243,7 +239,7 @@ async function replace(
     "replace",
     { ...wanted, id: old.id },
     {
-      ...shown(registry, settled, old, wanted.inputs, diff),
+      ...shown(settled, old, wanted.inputs, diff),
       ...(first ? { deleteBeforeReplace: true } : {}),
       ...(old.retainOnDelete ? { retained: true } : {}),
     },

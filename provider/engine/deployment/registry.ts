@@ -1,20 +1,17 @@
 /** What this run has registered so far, and which saved states that has accounted for: the memory behind `register`. */
 
-import { randomUUID } from "node:crypto";
 import pLimit from "p-limit";
-import { makeUrn, providerReference, providerTypePrefix } from "../../core/engines/urn.ts";
-import { CheckFailedError, type Urn } from "../../core/protocol.ts";
-import type { Value, ValueMap } from "../../core/value.ts";
+import type { Urn } from "../../core/protocol.ts";
+import type { ValueMap } from "../../core/value.ts";
 import type { Step } from "../event.ts";
-import type { Goal, Position } from "../host.ts";
-import type { Attempt, ResourceState } from "../state/state.ts";
+import type { Attempt } from "../state/state.ts";
 import type { Lookup } from "./adoption/lookup.ts";
-import { type Entry, type Found, newEntry, type ProviderUse, wantedState } from "./goal.ts";
-import { replaceOnChanges, sameValue, withoutHidden } from "./property.ts";
-import { type Run, stepFor } from "./run.ts";
+import type { Entry, Found } from "./goal.ts";
+import { createProviders, type Providers } from "./providers.ts";
+import type { Run } from "./run.ts";
 import type { Succession } from "./succession.ts";
 
-export interface Registry extends Pick<Succession, "heldFor" | "isLeft"> {
+export interface Registry extends Providers, Pick<Succession, "heldFor" | "isLeft"> {
   readonly run: Run;
   /** Finds what the state has lost; absent: it is not looked for. */
   readonly lookup: Lookup | undefined;
@@ -45,10 +42,6 @@ export interface Registry extends Pick<Succession, "heldFor" | "isLeft"> {
   readonly isLeftOpen: (slot: number) => boolean;
   /** Slots of objects that this run's own replacements left: their end belongs to the replacement. */
   readonly superseded: Set<number>;
-  readonly providerFor: (goal: Pick<Goal, "type">, entry: Entry) => Promise<ProviderUse>;
-  /** Registers a declared provider. */
-  readonly settleProvider: (goal: Goal, entry: Entry, parent: Urn) => Promise<ResourceState>;
-  readonly position: (goal: Pick<Goal, "positionOf">) => { position?: Position };
   /** Throws EngineError `plan` when a saved plan wants another step. */
   readonly expect: (step: Step, inputs: ValueMap) => void;
 }
@@ -69,7 +62,6 @@ export function createRegistry(
   const superseded = new Set<number>();
   const places = pLimit(256);
   const reserved = new Map<number, { reasons: readonly string[]; work: Promise<boolean> }>();
-  const defaults = new Map<string, Promise<ProviderUse>>();
   const begun = new Map<Urn, number>();
   const leftOpen = new Set<number>();
   const waiting = new Map<Urn, number[]>();
@@ -104,110 +96,7 @@ export function createRegistry(
     return state && { slot, state };
   }
 
-  const position = (goal: Pick<Goal, "positionOf">): { position?: Position } => {
-    const place = goal.positionOf("");
-    return place ? { position: place } : {};
-  };
-
-  /** Registers a provider resource: checked, compared with the saved one, configured. No request is made. */
-  async function settleProvider(
-    wantedOf: (inputs: ValueMap) => ResourceState,
-    entry: Entry,
-    inputs: ValueMap,
-    place: { position?: Position },
-  ): Promise<ResourceState> {
-    const found = await claim(entry);
-    const old = found?.state;
-    const plain = run.pool.plain();
-    const checked = await plain.checkConfig({
-      urn: entry.urn,
-      oldInputs: old?.inputs ?? {},
-      newInputs: inputs,
-    });
-    if (checked.failures.length > 0) throw new CheckFailedError(checked.failures);
-    const plainDiff = old
-      ? await plain.diffConfig({ urn: entry.urn, oldInputs: old.inputs, newInputs: checked.inputs })
-      : undefined;
-    const diff = plainDiff && replaceOnChanges(plainDiff, entry.options.replaceOnChanges ?? []);
-    const isReplaced = (diff?.changes ?? false) && (diff?.replaces.length ?? 0) > 0;
-    const op = old === undefined ? "create" : isReplaced ? "replace" : diff?.changes ? "update" : "same";
-    const isNew = op === "create" || op === "replace";
-    const id = isNew ? (run.preview ? undefined : randomUUID()) : old?.id;
-    const time = run.now().toISOString();
-    const wanted = wantedOf(checked.inputs);
-    const next: ResourceState = {
-      ...wanted,
-      outputs: wanted.inputs,
-      ...(id === undefined ? {} : { id }),
-      ...(isNew ? { created: time, modified: time } : {}),
-      ...(!isNew && old?.created ? { created: old.created } : {}),
-      ...(!isNew && old?.modified ? { modified: op === "same" ? old.modified : time } : {}),
-    };
-    const step = stepFor(op, isNew ? { ...next, id: old?.id } : next, {
-      detailedDiff: withoutHidden(diff?.detailedDiff ?? {}, entry.options.hideDiffs),
-      replaceReasons: isReplaced ? (diff?.replaces ?? []) : [],
-      newInputs: checked.inputs,
-      ...(old ? { oldInputs: old.inputs } : {}),
-      ...place,
-    });
-    run.plan?.expect(step, checked.inputs);
-    await run.perform(step, async () => {
-      const slot = found && !isReplaced ? found.slot : run.ledger.reserve();
-      if (found && isReplaced)
-        await run.ledger.set([
-          [slot, next],
-          [found.slot, { ...found.state, delete: true }],
-        ]);
-      else if (!old || !sameValue(old as unknown as Value, next as unknown as Value))
-        run.ledger.note([[slot, next]]);
-      return next;
-    });
-    entry.replaced = isReplaced;
-    if (found && isReplaced) superseded.add(found.slot);
-    const shownId = next.id ?? "unknown";
-    entry.use = {
-      urn: entry.urn,
-      reference: providerReference(entry.urn, shownId),
-      provider: await run.pool.use(entry.urn, shownId, next.inputs),
-      inputs: next.inputs,
-    };
-    return next;
-  }
-
-  function defaultProvider(version: string | undefined): Promise<ProviderUse> {
-    const name = version === undefined ? "default" : `default_${version.replace(/[.+-]/g, "_")}`;
-    const known = defaults.get(name);
-    if (known) return known;
-    const type = `${providerTypePrefix}plumbline`;
-    const urn = makeUrn(run.stack, run.project, type, name);
-    const entry = newEntry(urn);
-    entries.set(urn, entry);
-    const goal = {
-      type,
-      name,
-      options: {},
-      dependencies: [],
-      propertyDependencies: {},
-      positionOf: () => undefined,
-    };
-    const making = settleProvider(
-      (inputs) => wantedState(goal, entry, options.stackUrn, undefined, inputs),
-      entry,
-      options.defaultConfig,
-      {},
-    ).then((state) => {
-      entry.state = state;
-      return entry.use as ProviderUse;
-    });
-    entry.done = making;
-    making
-      .finally(() => {
-        entry.ended = true;
-      })
-      .catch(() => {});
-    defaults.set(name, making);
-    return making;
-  }
+  const providers = createProviders(run, { ...options, entries, claim, superseded });
 
   return {
     run,
@@ -253,23 +142,7 @@ export function createRegistry(
       return undefined;
     },
     isLeftOpen: (slot) => leftOpen.has(slot),
-    async providerFor(_goal, entry) {
-      const wanted = entry.options.provider;
-      if (wanted === undefined) return defaultProvider(entry.options.version);
-      const declared = entries.get(wanted);
-      await declared?.done;
-      if (declared?.use === undefined)
-        throw new Error(`its provider ${wanted} is not a provider of this stack`);
-      return declared.use;
-    },
-    settleProvider: (goal, entry, parent) =>
-      settleProvider(
-        (inputs) => wantedState(goal, entry, parent, undefined, inputs),
-        entry,
-        goal.inputs,
-        position(goal),
-      ),
-    position,
+    ...providers,
     expect: (step, inputs) => run.plan?.expect(step, inputs),
   };
 }

@@ -53,7 +53,7 @@ export async function adopt(
     );
   }
   await tellWentAhead(registry, found);
-  const step = stepFor("import", { ...imported }, shown(registry, settled, imported, inputs, diff));
+  const step = stepFor("import", { ...imported }, shown(settled, imported, inputs, diff));
   registry.expect(step, inputs);
   return registry.run.perform(step, async () => {
     const slot = registry.run.ledger.reserve();

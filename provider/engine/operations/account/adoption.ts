@@ -40,7 +40,7 @@ export async function adoptOne(run: Run, adoption: Adoption, defaultConfig: Valu
   }
   const registry = createRegistry(run, { stackUrn: root, defaultConfig });
   const { entry, goal } = undeclared(urn, { type, name, protect });
-  const use = await registry.providerFor(goal, entry);
+  const use = await registry.providerFor(entry);
   const blank = wantedState(goal, entry, root, use.reference, {});
   const live = await readObject(run, use.provider, { ...blank, id }, undefined);
   if (live === undefined) throw new Error(`There is no ${type} with the id ${JSON.stringify(id)}.`);

@@ -53,7 +53,7 @@ export async function intakeOf(
   const { urn, type, name, id, inputs, state } = discovery;
   const { entry, goal: bare } = undeclared(urn, { type, name, protect });
   const goal = { ...bare, ...dependenciesOf(discovery) };
-  const use = await registry.providerFor(goal, entry);
+  const use = await registry.providerFor(entry);
   const blank = wantedState(goal, entry, stackUrn(run.stack, run.project), use.reference, inputs);
   const time = run.now().toISOString();
   return { ...blank, id, importID, outputs: guarded(run, blank, state), created: time, modified: time };

@@ -106,7 +106,7 @@ async function defaultProvider(run: Run, defaultConfig: ValueMap): Promise<Provi
   const root = stackUrn(run.stack, run.project);
   const registry = createRegistry(run, { stackUrn: root, defaultConfig });
   const asking = newEntry(root);
-  return (await registry.providerFor({ type: "" }, asking)).provider;
+  return (await registry.providerFor(asking)).provider;
 }
 
 /** Objects that are declared within another one, which is found or managed. */
