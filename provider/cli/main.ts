@@ -2,6 +2,7 @@
 
 import { inspect } from "node:util";
 import { type Command, CommanderError } from "commander";
+import { errorCodeOf, withErrorCode } from "../core/error-code.ts";
 import { quoted } from "../core/masking.ts";
 import { version } from "../core/version.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
@@ -53,6 +54,9 @@ const commands = [
   addHelpCommand,
 ];
 
+const textOf = (error: unknown): string =>
+  `error: ${quoted(withErrorCode(error instanceof Error ? error.message : String(error), errorCodeOf(error)))}`;
+
 function createProgram(): Command {
   const program = new HelpfulCommand("plumbline")
     .description("Keeps a cloud account true to its declared state.")
@@ -75,10 +79,10 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     // Commander has printed its own message already; help and version are no errors.
     if (error instanceof CommanderError) return error.exitCode;
     if (error instanceof CommandError) {
-      if (error.message !== "") printError(`error: ${quoted(error.message)}`);
+      if (error.message !== "") printError(textOf(error));
       return error.code;
     }
-    printError(`error: ${quoted(error instanceof Error ? error.message : String(error))}`);
+    printError(textOf(error));
     if (process.env.PLUMBLINE_DEBUG) printError(inspect(error));
     return exitCode.error;
   }

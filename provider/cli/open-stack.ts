@@ -4,6 +4,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { basename, join, relative } from "node:path";
 import type { Command } from "commander";
 import type { Emulator } from "../../emulator/index.ts";
+import { errorCodeOf } from "../core/error-code.ts";
 import { MissingSettingError, type Provider } from "../core/protocol.ts";
 import {
   createEngine,
@@ -13,6 +14,7 @@ import {
   type EngineEvent,
   type EngineOptions,
 } from "../engine/engine.ts";
+import { messageOf } from "../engine/failure.ts";
 import type { Program } from "../engine/host.ts";
 import { loadProgram } from "../engine/language/program.ts";
 import { catalogue, contentAt, createProvider } from "../provider.ts";
@@ -127,8 +129,9 @@ export async function withStack(
     });
     if (code !== exitCode.done) throw new CommandError("", code);
   } catch (error) {
+    if (isTold) throw new CommandError("", exitCodeOf(error), { cause: error });
     if (!(error instanceof EngineError)) throw error;
-    throw new CommandError(isTold ? "" : error.message, error.exitCode, { cause: error });
+    throw new CommandError(error.message, exitCodeOf(error), { cause: error });
   } finally {
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
@@ -141,7 +144,7 @@ function advised(program: Program, settings: Settings): Program {
   const advice = program.projectName === "" ? withoutFile(settings) : undefined;
   return advice === undefined
     ? program
-    : { ...program, diagnostics: [{ severity: "error", message: advice }] };
+    : { ...program, diagnostics: [{ severity: "error", message: advice, code: "PLB-NOFILE" }] };
 }
 
 /**
@@ -205,8 +208,10 @@ function hintingProvider(): Provider {
 
 /** A refusal before anything was done still ends a JSON stream with its reason and a summary. False where the renderer leaves it to the standard error. */
 function tellFailure({ refused }: Renderer, error: unknown): boolean {
-  if (!(error instanceof EngineError) || refused === undefined) return false;
-  refused({ event: "diagnostic", severity: "error", message: error.message });
+  const code = errorCodeOf(error);
+  if (refused === undefined || !(error instanceof EngineError || code !== undefined)) return false;
+  const message = messageOf(error);
+  refused({ event: "diagnostic", severity: "error", message, ...(code && { code }) });
   refused({
     event: "summary",
     operation: "up",
@@ -218,6 +223,9 @@ function tellFailure({ refused }: Renderer, error: unknown): boolean {
   });
   return true;
 }
+
+const exitCodeOf = (error: unknown): ExitCode =>
+  error instanceof EngineError ? error.exitCode : exitCode.error;
 
 /** The exit code of a result: a guard, a failure, a cancel, or done. */
 export function codeOf(result: { result: string; guard?: unknown }): ExitCode {

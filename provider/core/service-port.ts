@@ -1,5 +1,7 @@
 /** What resource types may ask of the service, and the errors that it answers with. `provider/service` implements it; `provider.ts` joins the two. No message holds a token or a body. */
 
+import type { ErrorCode } from "./error-code.ts";
+
 /** A wire object, in the service's own names. */
 export interface WireObject {
   readonly [name: string]: unknown;
@@ -91,6 +93,7 @@ export interface ApiErrorFields {
   readonly retryAfterSeconds?: number | undefined;
   /** False where the answer had not the service's own form, so that a gateway may have given it. */
   readonly enveloped?: boolean;
+  readonly errorCode?: ErrorCode | undefined;
 }
 
 /**
@@ -106,6 +109,7 @@ export class ApiError extends Error {
   readonly retryable: boolean;
   readonly retryAfterSeconds: number | undefined;
   readonly enveloped: boolean;
+  readonly errorCode: ErrorCode | undefined;
   /** True for the refusal of a write that was repeated because nobody knows whether it had run: it may be refused for that. */
   mayHaveRun = false;
 
@@ -123,12 +127,14 @@ export class ApiError extends Error {
     this.retryable = fields.retryable;
     this.retryAfterSeconds = fields.retryAfterSeconds;
     this.enveloped = fields.enveloped ?? true;
+    this.errorCode = fields.errorCode;
   }
 }
 
 /** A write was sent and no usable answer came: it may or may not have run. */
 export class AnswerLostError extends Error {
   override readonly name = "AnswerLostError" as const;
+  readonly errorCode = "PLB-LOST";
   readonly method: string;
   readonly path: string;
   /** The answer's status, when one came that does not say whether the write ran (500, 502, 503, 504). */
@@ -145,6 +151,7 @@ export class AnswerLostError extends Error {
 /** A wait did not end in time. */
 export class TimeoutError extends Error {
   override readonly name = "TimeoutError" as const;
+  readonly errorCode = "PLB-WAIT";
   readonly path: string;
   readonly seconds: number;
   /** The object's `status` when it was last seen; absent when it has none or was never seen. */

@@ -1,5 +1,6 @@
 /** What an operation tells while it runs: one typed stream for the live tree, plain lines and JSON lines. Knows no terminal. */
 
+import type { ErrorCode } from "../core/error-code.ts";
 import type { PropertyDiff, RequestCounts, Severity, Urn } from "../core/protocol.ts";
 import {
   isArchive,
@@ -78,6 +79,7 @@ export type Outcome = "succeeded" | "failed" | "cancelled";
 /** A guard's refusal: exit code 4. */
 export interface Guard {
   readonly kind: GuardKind | "change";
+  readonly code?: ErrorCode;
   readonly message: string;
 }
 
@@ -114,6 +116,7 @@ export type EngineEvent =
       readonly step: Step;
       readonly seconds: number;
       readonly reasons: readonly string[];
+      readonly code?: ErrorCode;
     }
   /** A status line of a running step (a wait); the next one replaces it. */
   | { readonly event: "progress"; readonly urn?: Urn; readonly severity: Severity; readonly message: string }
@@ -182,6 +185,7 @@ export function eventJson(event: EngineEvent, showSecrets = false): object {
         step: stepJson(event.step),
         seconds: event.seconds,
         reasons: event.reasons,
+        ...(event.code ? { code: event.code } : {}),
       };
     case "outputs":
       return { event: event.event, outputs: printable(event.outputs, showSecrets) };

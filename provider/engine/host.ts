@@ -1,5 +1,6 @@
 /** The seam between the stack-file language and the deployment: the language runs a program, the host makes what it registers real. */
 
+import type { ErrorCode } from "../core/error-code.ts";
 import type { Catalogue, Log, Urn, Value, ValueMap } from "../core/protocol.ts";
 import type { Alias } from "./state/alias.ts";
 
@@ -13,6 +14,7 @@ export interface Position {
 export interface Diagnostic {
   readonly severity: "error" | "warning" | "info";
   readonly message: string;
+  readonly code?: ErrorCode;
   readonly urn?: Urn;
   /** Property path (`records[0].ttlSec`). */
   readonly property?: string;

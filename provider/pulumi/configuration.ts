@@ -80,7 +80,10 @@ export function configuration(session: Session) {
       const response = new wire.CheckResponse();
       const checked = { ...asSent(inputs, own, config), ...engines };
       response.setInputs(encodeProperties(withTarget(checked, nextTarget(bound, now))));
-      const refused = refusal === undefined ? [] : [{ property: "baseUrl", reason: refusal }];
+      const refused =
+        refusal === undefined
+          ? []
+          : [{ property: "baseUrl", reason: refusal, errorCode: "PLB-TARGET" as const }];
       response.setFailuresList(checkFailures([...failures, ...refused], inputs, session.hide));
       return response;
     });

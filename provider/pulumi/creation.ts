@@ -6,6 +6,7 @@ import wire from "@pulumi/pulumi/proto/provider_pb.js";
 import { beginningOf } from "../core/engines/clock.ts";
 import { noNotes } from "../core/engines/notes.ts";
 import { markSecretOutputs, secretOutputs, unknownProperties } from "../core/engines/outputs.ts";
+import { errorCodeOf, withErrorCode } from "../core/error-code.ts";
 import type {
   CreateResponse,
   IsKnownId,
@@ -40,7 +41,8 @@ export function creation(session: Session) {
       const response = new wire.CreateResponse();
       const takeover = session.takeover(identity.urn);
       const unclear = takeover.unclear(identity.urn);
-      if (unclear !== undefined) throw new StatusError(grpc.status.FAILED_PRECONDITION, unclear);
+      if (unclear !== undefined)
+        throw new StatusError(grpc.status.FAILED_PRECONDITION, withErrorCode(unclear, "PLB-PENDING"));
       const { id, state } = request.getPreview() ? await preview(work) : await make(work);
       if (!request.getPreview()) takeover.answered(identity.urn);
       response.setId(id);
@@ -92,7 +94,7 @@ export function creation(session: Session) {
         await provider.delete({ ...subject, id: left.id, oldInputs: left.inputs, state: left.state });
         takeover.notebook.gone(type, left.id);
       } else if (cutOff.earlierAttempt.id !== undefined) {
-        log("warning", strayOf(cutOff.earlierAttempt.id));
+        log("warning", withErrorCode(strayOf(cutOff.earlierAttempt.id), "PLB-PENDING"));
       }
       begun.end();
       takeover.over(urn);
@@ -166,11 +168,11 @@ export function creation(session: Session) {
     const mark = (state: ValueMap) => markSecretOutputs(state, inputs, secretOutputs(info));
     if (error instanceof ResourceInitFailedError) {
       await takeover.made(urn, type, error.id);
-      return kept(error.id, mark(error.state), error.inputs ?? inputs, error.reasons);
+      return kept(error.id, mark(error.state), error.inputs ?? inputs, error.reasons, errorCodeOf(error));
     }
     if (made !== undefined && made.id !== "") {
       const reason = error instanceof Error ? error.message : String(error);
-      return kept(made.id, mark(made.state), made.applied ?? inputs, [reason]);
+      return kept(made.id, mark(made.state), made.applied ?? inputs, [reason], errorCodeOf(error));
     }
     if (surelyNotWritten(error)) takeover.refused(urn);
     return error;

@@ -1,6 +1,7 @@
 /** What every verb of one resource does with a request and an answer: decoding, secrets kept out of messages, what exists kept in the engine's state. It knows no verb. */
 
 import { withoutUnknowns } from "../core/engines/outputs.ts";
+import { type ErrorCode, withErrorCode } from "../core/error-code.ts";
 import type { ResourceIdentity, ValueMap } from "../core/protocol.ts";
 import type { Session, Verb } from "./session.ts";
 import type { Takeover } from "./unfinished/takeover.ts";
@@ -34,10 +35,17 @@ export function exchange(session: Session) {
   }
 
   /** The status that keeps what exists in the engine's state. */
-  function kept(id: string, state: ValueMap, inputs: ValueMap, reasons: readonly string[]): StatusError {
+  function kept(
+    id: string,
+    state: ValueMap,
+    inputs: ValueMap,
+    reasons: readonly string[],
+    code?: ErrorCode,
+  ): StatusError {
     session.guard(state);
+    const told = reasons.map((reason) => session.hide(withErrorCode(reason, code)));
     return initFailed(
-      { id, properties: withoutUnknowns(state), inputs, reasons: reasons.map(session.hide) },
+      { id, properties: withoutUnknowns(state), inputs, reasons: told },
       { keepSecrets: session.keepSecrets },
     );
   }

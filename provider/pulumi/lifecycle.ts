@@ -11,6 +11,7 @@ import type {
 import wire from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { markSecretOutputs, secretOutputs, unknownProperties } from "../core/engines/outputs.ts";
+import { errorCodeOf, withErrorCode } from "../core/error-code.ts";
 import type { DiffResponse, ResourceIdentity, ValueMap } from "../core/protocol.ts";
 import { ResourceInitFailedError, surelyNotWritten } from "../core/protocol.ts";
 import { exchange } from "./exchange.ts";
@@ -87,7 +88,7 @@ export function lifecycle(session: Session) {
         provider.diff({ ...compared, notes }),
       );
       const abandoned = answer.replaces.length > 0 ? undefined : takeover.abandoned(identity.urn, id, "diff");
-      if (abandoned !== undefined) log("warning", abandoned);
+      if (abandoned !== undefined) log("warning", withErrorCode(abandoned, "PLB-PENDING"));
       return diffReply(answer);
     });
   }
@@ -129,7 +130,7 @@ export function lifecycle(session: Session) {
       } catch (error) {
         if (!(error instanceof ResourceInitFailedError)) throw error;
         const live = error.inputs ?? inputs ?? {};
-        throw kept(error.id, mark(error.state, live), live, error.reasons);
+        throw kept(error.id, mark(error.state, live), live, error.reasons, errorCodeOf(error));
       }
     });
   }
@@ -174,7 +175,7 @@ export function lifecycle(session: Session) {
       } catch (error) {
         if (!(error instanceof ResourceInitFailedError)) throw error;
         // The old inputs stay remembered, so that the next Diff still sees what is missing.
-        throw kept(id, mark(error.state), error.inputs ?? oldInputs, error.reasons);
+        throw kept(id, mark(error.state), error.inputs ?? oldInputs, error.reasons, errorCodeOf(error));
       }
     });
   }
@@ -186,7 +187,7 @@ export function lifecycle(session: Session) {
       const takeover = sawId(identity, id, true);
       const { notebook, deletions } = takeover;
       const abandoned = takeover.abandoned(identity.urn, id, "delete");
-      if (abandoned !== undefined) log("warning", abandoned);
+      if (abandoned !== undefined) log("warning", withErrorCode(abandoned, "PLB-PENDING"));
       const oldInputs = decode(request.getOldInputs() ?? request.getProperties());
       const state = decode(request.getProperties());
       const known = { ...identity, log, signal, id, oldInputs, state };

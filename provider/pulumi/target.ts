@@ -4,6 +4,7 @@
  */
 
 import grpc from "@grpc/grpc-js";
+import { withErrorCode } from "../core/error-code.ts";
 import type { Provider, TargetIdentity, ValueMap } from "../core/protocol.ts";
 import { containsUnknown, isValueMap } from "../core/value.ts";
 import { StatusError } from "./wire/failure.ts";
@@ -79,7 +80,8 @@ export function refusalOf(
 
 export function refuseOther(bound: TargetIdentity | undefined, now: TargetIdentity | undefined): void {
   const refusal = refusalOf(bound, now);
-  if (refusal !== undefined) throw new StatusError(grpc.status.FAILED_PRECONDITION, refusal);
+  if (refusal !== undefined)
+    throw new StatusError(grpc.status.FAILED_PRECONDITION, withErrorCode(refusal, "PLB-TARGET"));
 }
 
 function isOther(one: TargetIdentity, other: TargetIdentity): boolean {

@@ -195,9 +195,7 @@ function final(
   const advice = failure.permanent ? "" : ": check PLUMBLINE_BASE_URL or plumbline:baseUrl, and the network";
   return new UnreachableError(
     `${request.method} ${path}: no usable answer from ${address} (${failure.what})${times(attempt)}${advice}`,
-    {
-      cause: failure,
-    },
+    { cause: failure, errorCode: failure.errorCode },
   );
 }
 

@@ -1,6 +1,7 @@
 /** The provider's own configuration: checked, compared, and resolved against the environment when it is used. Makes no request. */
 
 import { createHash } from "node:crypto";
+import { CodedError } from "../core/error-code.ts";
 import { markSecrets } from "../core/judgement/check.ts";
 import { same } from "../core/judgement/compare.ts";
 import { knownValues, plainInputs, withoutNulls } from "../core/plain.ts";
@@ -70,7 +71,7 @@ export async function checkConfig(request: CheckConfigRequest): Promise<CheckRes
   const { baseUrl } = knownValues(plain);
   if (typeof baseUrl === "string" && failures.every(({ property }) => property !== "baseUrl")) {
     const fault = urlFault(baseUrl);
-    if (fault) failures.push({ property: "baseUrl", reason: fault });
+    if (fault) failures.push({ property: "baseUrl", reason: fault, errorCode: "PLB-SETTING" });
   }
   const { __internal: _, ...kept } = given;
   return { inputs: markSecrets(configFields, kept), failures };
@@ -154,7 +155,11 @@ export function resolveTarget(
   };
   const baseUrl = need("baseUrl", "the service's address");
   const fault = urlFault(baseUrl);
-  if (fault) throw new Error(`the service's address (plumbline:baseUrl or PLUMBLINE_BASE_URL) ${fault}`);
+  if (fault)
+    throw new CodedError(
+      "PLB-SETTING",
+      `the service's address (plumbline:baseUrl or PLUMBLINE_BASE_URL) ${fault}`,
+    );
   return {
     baseUrl: normalUrl(baseUrl),
     token: need("token", "the access token"),

@@ -11,11 +11,15 @@ export function refusal(type: ResourceType, error: unknown): unknown {
   return new CheckFailedError(failuresOf(type, error), { cause: error });
 }
 
+/** A name that another object has, maybe another customer's. */
+const nameRefused = /\b(must be unique among your|already exists)\b/i;
+
 function failuresOf(type: ResourceType, error: ApiError): CheckFailure[] {
   const operation = `${error.method} ${error.path}`;
   return error.reasons.map(({ field, reason }) => ({
     property: field ? pathFromWire(type.inputs, field) : "",
     reason: `the service refused it: ${reason} (${operation})`,
+    ...(nameRefused.test(reason) ? { errorCode: "PLB-NAME" as const } : {}),
   }));
 }
 

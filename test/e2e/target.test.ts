@@ -31,7 +31,7 @@ it.skipIf(!pulumiBin)(
       const { code, diagnostics } = await project.attempt(...args);
       expect([args[0], code]).not.toEqual([args[0], 0]);
       expect(diagnostics.map(({ message }) => message).join()).toContain(
-        `PLUMBLINE_RETARGET=${other.baseUrl}`,
+        `PLUMBLINE_RETARGET=${other.baseUrl} [PLB-TARGET]`,
       );
       expect(await project.resources()).toMatchObject([{ id: disk?.id }]);
     }

@@ -37,7 +37,10 @@ describe("checkConfig", () => {
     ["an unknown setting", { tokn: "x" }, /did you mean "token"/],
   ])("refuses %s", async (_, inputs, reason) => {
     const { failures } = await check(inputs as ValueMap);
-    expect(failures).toEqual([{ property: Object.keys(inputs)[0], reason: expect.stringMatching(reason) }]);
+    const errorCode = "baseUrl" in inputs ? "PLB-SETTING" : undefined;
+    expect(failures).toEqual([
+      { property: Object.keys(inputs)[0], reason: expect.stringMatching(reason), errorCode },
+    ]);
   });
 
   test("skips what is not known yet, and never shows a token", async () => {

@@ -115,7 +115,11 @@ describe("an object with requests of its own", () => {
       const failure = await createResource(session, Sign, request).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(CheckFailedError);
       expect((failure as CheckFailedError).failures).toEqual([
-        { property: "houseId", reason: expect.stringContaining("plumbline import plumbline:test:Sign r 2") },
+        {
+          property: "houseId",
+          reason: expect.stringContaining("plumbline import plumbline:test:Sign r 2"),
+          errorCode: "PLB-NAME",
+        },
       ]);
     }
     expect(asked()).toEqual([]);

@@ -3,7 +3,7 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CreateRequest, Provider } from "../../provider/core/protocol.ts";
 import { CancelledError, CheckFailedError, ResourceInitFailedError } from "../../provider/core/protocol.ts";
-import { ApiError } from "../../provider/core/service-port.ts";
+import { AnswerLostError, ApiError, TimeoutError } from "../../provider/core/service-port.ts";
 import { secret, unknown } from "../../provider/core/value.ts";
 import { encodeProperties } from "../../provider/pulumi/wire/struct.ts";
 import { keptBy, refusal, startEngine, startPlugin, thing, urnOf } from "./engine.ts";
@@ -258,6 +258,36 @@ describe("Create", () => {
       code: grpc.status.INVALID_ARGUMENT,
       details: "size: can only grow",
     });
+  });
+
+  it("names the code of what stops people at the end of the first line, whatever the form of the answer", async () => {
+    const failures = [
+      { property: "name", reason: "is taken\nby volume 7", errorCode: "PLB-NAME" as const },
+      { property: "", reason: "the account is full" },
+    ];
+    const lost = new AnswerLostError("POST", "/things", "connection reset", undefined);
+    const { create, check } = await start({
+      check: async ({ newInputs }) => ({ inputs: newInputs, failures }),
+      create: async ({ inputs }) => {
+        if (inputs["name"] === "taken") throw new CheckFailedError(failures);
+        if (inputs["name"] === "half") {
+          const cause = new TimeoutError("/things/9", 3, undefined, "not ready");
+          throw new ResourceInitFailedError({ id: "9", state: {}, reasons: [cause.message] }, { cause });
+        }
+        throw new Error("the create failed", { cause: lost });
+      },
+    });
+    const { details } = await refusal(create(urn, { name: "taken" }));
+    expect(details).toBe("name: is taken [PLB-NAME]\n      | by volume 7\n      | the account is full");
+    expect(keptBy(await refusal(create(urn, { name: "half" })))).toMatchObject({
+      reasons: ["not ready [PLB-WAIT]"],
+    });
+    expect((await refusal(create(urn, {}))).details).toBe("the create failed [PLB-LOST]");
+    const checked = await check(urn, {});
+    expect(checked.failures).toEqual([
+      { property: "name", reason: "is taken [PLB-NAME]\n      | by volume 7" },
+      { property: "", reason: "the account is full" },
+    ]);
   });
 
   it.each([

@@ -64,7 +64,7 @@ describe("the provider's inputs", () => {
     const before = await saved();
     expect((await checkConfig(before)).failures).toEqual([
       expect.stringMatching(
-        /account A of https:\/\/one.*https:\/\/two.*PLUMBLINE_RETARGET=https:\/\/two.example\/v4$/,
+        /account A of https:\/\/one.*https:\/\/two.*PLUMBLINE_RETARGET=https:\/\/two.example\/v4 \[PLB-TARGET\]$/,
       ),
     ]);
     vi.stubEnv("PLUMBLINE_RETARGET", "https://two.example/v4");

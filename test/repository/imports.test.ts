@@ -28,6 +28,7 @@ const mayImport: { [room: string]: readonly string[] } = {
   service: [
     "service",
     "provider/core/service-port.ts",
+    "provider/core/error-code.ts",
     "provider/core/protocol/failures.ts",
     "provider/core/duration.ts",
   ],

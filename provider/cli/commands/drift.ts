@@ -1,6 +1,7 @@
 /** The command `drift`: compares what is declared, what was applied last, and what is there; changes nothing. */
 
 import type { Command } from "commander";
+import { withErrorCode } from "../../core/error-code.ts";
 import { quoted } from "../../core/masking.ts";
 import { shortToken } from "../../core/token.ts";
 import type { Drifted, Pending } from "../../engine/engine.ts";
@@ -100,7 +101,7 @@ function showDrift(settings: Settings, { drifted, pending }: Told): void {
   }
   for (const { type, name, reasons } of pending) {
     print(`${colors.yellow("pending")} ${colors.dim(shortToken(type))} ${colors.bold(quoted(name))}`);
-    print(`    ${quoted(reasons.join(" "))}`);
+    print(`    ${quoted(withErrorCode(reasons.join(" "), "PLB-PENDING"))}`);
   }
   const counts = [
     ...(drifted.length > 0 ? [`${drifted.length} drifted`] : []),

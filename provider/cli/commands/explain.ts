@@ -1,6 +1,7 @@
-/** The command `explain`: what a type, a function or one of its properties is, from what editors and SDKs are told. Makes no request. */
+/** The command `explain`: what a type, a function or one of its properties is, from what editors and SDKs are told; and what the code of an error means. Makes no request. */
 
 import type { Command } from "commander";
+import { type ErrorCode, errorCodes } from "../../core/error-code.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import type { FunctionInfo, PropertyInfo, ResourceInfo } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
@@ -19,17 +20,28 @@ export function addExplainCommand(program: Command): void {
       "explain dns:Record.target": "one property, with its rules",
       "explain kubernetes:Cluster.nodePools.count": "what stands within it",
       "explain dns:getDomain": "a function",
+      "explain PLB-LOCK": "what the code of an error means, and what to do",
     },
   })
-    .description("what a type, a function, or TYPE.PROPERTY is")
+    .description("what a type, a function, or TYPE.PROPERTY is, or what the code of an error means")
     .action((word: string, _flags, command: Command) => {
       const { json } = settingsOf(command);
+      if (/^plb-/i.test(word)) return explainCode(word.toUpperCase(), json);
       const [name = "", ...path] = word.split(".");
       const found = named(name);
       const told = path.length === 0 ? found : propertyAt(found, name, path);
       if (json) print(JSON.stringify(told, null, 2));
       else for (const line of "token" in told ? typeLines(told) : propertyLines(word, told)) print(line);
     });
+}
+
+function explainCode(word: string, json: boolean): void {
+  if (!Object.hasOwn(errorCodes, word))
+    throw new CommandError(`there is no code ${word}${didYouMean(word, Object.keys(errorCodes))}`);
+  const code = word as ErrorCode;
+  const { title, advice } = errorCodes[code];
+  if (json) print(JSON.stringify({ code, title, advice }, null, 2));
+  else print(`${code}: ${title}\n\n${advice}\n\nMore: docs/guides/troubleshooting.md#${code.toLowerCase()}`);
 }
 
 /** With or without the package's name. */

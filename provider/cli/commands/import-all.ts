@@ -96,7 +96,7 @@ async function toldAsJson<T>(settings: Settings, work: () => Promise<T>): Promis
     return await work();
   } catch (error) {
     if (settings.json && error instanceof EngineError) {
-      const diagnostics = [{ severity: "error", message: error.message }];
+      const diagnostics = [{ severity: "error", message: error.message, code: error.errorCode }];
       print(JSON.stringify({ result: "failed", diagnostics, requests: {} }));
       throw new CommandError("", error.exitCode, { cause: error });
     }

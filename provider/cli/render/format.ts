@@ -2,6 +2,7 @@
 
 import type pc from "picocolors";
 import { duration } from "../../core/duration.ts";
+import { withErrorCode } from "../../core/error-code.ts";
 import { quoted, visible } from "../../core/masking.ts";
 import { parsePath } from "../../core/property-path.ts";
 import type { RequestCounts } from "../../core/protocol.ts";
@@ -140,7 +141,7 @@ export function diagnosticText(diagnostic: Diagnostic, colors: Colors): string {
     diagnostic.property && !diagnostic.message.startsWith(diagnostic.property)
       ? `${diagnostic.property}: `
       : "";
-  return `${color(`${diagnostic.severity}:`)} ${quoted(`${place}${property}${diagnostic.message}`)}`;
+  return `${color(`${diagnostic.severity}:`)} ${quoted(withErrorCode(`${place}${property}${diagnostic.message}`, diagnostic.code))}`;
 }
 
 function valueAt(values: ValueMap | undefined, path: string): Value | undefined {

@@ -1,6 +1,7 @@
 /** Shows a run as plain lines, each written once: for pipes, logs and `--no` terminals. */
 
 import { duration } from "../../core/duration.ts";
+import { withErrorCode } from "../../core/error-code.ts";
 import { quoted } from "../../core/masking.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { EngineEvent, Operation, Step } from "../../engine/event.ts";
@@ -68,7 +69,8 @@ export function detailLines(step: Step, options: { diff: boolean } & Palette): s
   const reasons = step.op === "replace" ? step.replaceReasons.filter((reason) => !marked.has(reason)) : [];
   if (reasons.length > 0)
     lines.push(options.colors.magenta(`replaced because of ${quoted(reasons.join(", "))}`));
-  if (step.unfinished) lines.push(`unfinished: ${quoted(step.unfinished.join(" "))}`);
+  if (step.unfinished)
+    lines.push(`unfinished: ${quoted(withErrorCode(step.unfinished.join(" "), "PLB-PENDING"))}`);
   const changed = Object.keys(step.detailedDiff);
   if (options.diff) {
     lines.push(...(step.op === "create" ? inputLines(step, options) : changeLines(step, options)));
@@ -82,7 +84,9 @@ export function detailLines(step: Step, options: { diff: boolean } & Palette): s
 export function summaryLines(event: Summary, { colors }: Palette): string[] {
   const isPlan = event.operation === "preview" || event.previewOnly === true;
   const cost = `${requestsText(event.requests)}, ${duration(event.seconds)}`;
-  const lines = event.guard ? [`${colors.red("stopped:")} ${quoted(event.guard.message)}`] : [];
+  const lines = event.guard
+    ? [`${colors.red("stopped:")} ${quoted(withErrorCode(event.guard.message, event.guard.code))}`]
+    : [];
   if (event.result !== "succeeded" && !event.changes) lines.push(`${colors.red(event.result)}; ${cost}`);
   else {
     const result =
@@ -148,7 +152,8 @@ export function createLineRenderer(options: LineOptions): Renderer {
           break;
         case "failed":
           write(doneLine(event, options));
-          for (const reason of event.reasons) write(`    ${colors.red(quoted(reason))}`);
+          for (const reason of event.reasons)
+            write(`    ${colors.red(quoted(withErrorCode(reason, event.code)))}`);
           break;
         case "progress":
           if (event.severity !== "debug" && isDue(event.urn, event.message))

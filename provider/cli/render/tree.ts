@@ -4,6 +4,7 @@
  */
 
 import sliceAnsi from "slice-ansi";
+import { withErrorCode } from "../../core/error-code.ts";
 import { quoted } from "../../core/masking.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { EngineEvent, Step } from "../../engine/event.ts";
@@ -146,7 +147,9 @@ export function createTreeRenderer(options: TreeOptions): Renderer {
           else
             over.push(
               doneLine(event, { colors, width: width() }),
-              ...event.reasons.map((reason) => `    ${colors.red(quoted(reason))}`),
+              ...event.reasons.map(
+                (reason) => `    ${colors.red(quoted(withErrorCode(reason, event.code)))}`,
+              ),
             );
           break;
         case "progress": {

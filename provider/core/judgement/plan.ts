@@ -113,6 +113,7 @@ function exchanges(
   return renames.note(identity, held, uniques).map(({ property, holder }) => ({
     property,
     reason: `${JSON.stringify(values[property])} is still the ${property} of "${holder}", and names cannot change places in one run: give one of the two another ${property} first, and exchange them in the next run`,
+    errorCode: "PLB-SWAP",
   }));
 }
 

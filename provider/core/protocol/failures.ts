@@ -1,5 +1,6 @@
 /** The errors that verbs throw beside plain ones, and what an engine may conclude from an error. Exported by `protocol.ts`. */
 
+import type { ErrorCode } from "../error-code.ts";
 import type { ValueMap } from "../value.ts";
 
 /** `property` is a path (`records[0].ttlSec`); empty when no one property is at fault. `reason` says what is wrong and what to do; it never shows a secret. */
@@ -8,6 +9,7 @@ export interface CheckFailure {
   readonly reason: string;
   /** True for a guard: what is asked can be done, but only when the user allows it in so many words. */
   readonly guard?: true;
+  readonly errorCode?: ErrorCode;
 }
 
 /**
@@ -32,6 +34,10 @@ export class CheckFailedError extends Error {
   constructor(failures: readonly CheckFailure[], options?: ErrorOptions) {
     super(failures.map((f) => (f.property ? `${f.property}: ${f.reason}` : f.reason)).join("; "), options);
     this.failures = failures;
+  }
+  /** That of the first failure that has one. */
+  get errorCode(): ErrorCode | undefined {
+    return this.failures.find(({ errorCode }) => errorCode !== undefined)?.errorCode;
   }
 }
 
@@ -68,6 +74,7 @@ export class CancelledError extends Error {
 /** A setting without which the service cannot be reached has no value. */
 export class MissingSettingError extends Error {
   override readonly name = "MissingSettingError";
+  readonly errorCode = "PLB-SETTING";
   /** What it is (`the access token`), the config key that sets it, and the environment variable. */
   readonly setting: { readonly what: string; readonly key: string; readonly variable: string };
   constructor(message: string, setting: MissingSettingError["setting"]) {

@@ -1,7 +1,14 @@
 /** What fails in a run: told with its place, folded where it repeats, and remembered for the end. Decides nothing. */
 
 import { urnParts } from "../../core/engines/urn.ts";
-import { CancelledError, CheckFailedError, ResourceInitFailedError, type Urn } from "../../core/protocol.ts";
+import { type ErrorCode, errorCodeOf } from "../../core/error-code.ts";
+import {
+  CancelledError,
+  CheckFailedError,
+  type CheckFailure,
+  ResourceInitFailedError,
+  type Urn,
+} from "../../core/protocol.ts";
 import type { Emit, Guard } from "../event.ts";
 import { EngineError, isGuard, messageOf } from "../failure.ts";
 import { type Diagnostic, type Goal, moreFindings, mostFindings, ProgramError } from "../host.ts";
@@ -25,7 +32,7 @@ export function createFaults({ emit, signal }: { emit: Emit; signal: AbortSignal
   let guard: Guard | undefined;
   const told = new Set<string>();
   const messages = new Set<string>();
-  const repeated = new Map<string, number>();
+  const repeated = new Map<string, { count: number; code?: ErrorCode }>();
   let findings = 0;
   let untold = 0;
 
@@ -38,7 +45,9 @@ export function createFaults({ emit, signal }: { emit: Emit; signal: AbortSignal
   const reportOnce = (diagnostic: Diagnostic): void => {
     told.add(keyOf(diagnostic));
     if (diagnostic.property === undefined && messages.has(diagnostic.message)) {
-      repeated.set(diagnostic.message, (repeated.get(diagnostic.message) ?? 0) + 1);
+      const { message, code } = diagnostic;
+      const count = (repeated.get(message)?.count ?? 0) + 1;
+      repeated.set(message, { count, ...(code && { code }) });
     } else report(diagnostic);
     messages.add(diagnostic.message);
   };
@@ -51,9 +60,10 @@ export function createFaults({ emit, signal }: { emit: Emit; signal: AbortSignal
       guard ??= guardOf(error, urn);
       failed = true;
       const diagnostics = faultsOf(error).map(
-        ({ property, reason }): Diagnostic => ({
+        ({ property, reason, errorCode: code }): Diagnostic => ({
           severity: "error",
           message: property === "" ? reason : `${property}: ${reason}`,
+          ...(code && { code }),
           urn,
           ...(property === "" ? {} : { property }),
           ...goal?.positionOf(property),
@@ -76,11 +86,12 @@ export function createFaults({ emit, signal }: { emit: Emit; signal: AbortSignal
     tellRepeated() {
       if (untold > 0) emit({ event: "diagnostic", severity: "error", message: moreFindings(untold) });
       untold = 0;
-      for (const [message, count] of repeated) {
+      for (const [message, { count, code }] of repeated) {
         emit({
           event: "diagnostic",
           severity: "error",
           message: `${count} more ${count === 1 ? "resource" : "resources"} failed for the same reason: ${message}`,
+          ...(code && { code }),
         });
       }
       repeated.clear();
@@ -99,17 +110,20 @@ const keyOf = ({ urn, message }: Diagnostic): string => `${urn ?? ""} ${message}
 /** The guard that an error is the refusal of, if it is one. */
 function guardOf(error: unknown, urn: Urn): Guard | undefined {
   if (error instanceof EngineError && isGuard(error.code)) {
-    return { kind: error.code, message: error.message };
+    const { errorCode: code } = error;
+    return { kind: error.code, ...(code && { code }), message: error.message };
   }
   if (!(error instanceof CheckFailedError)) return undefined;
   const asked = error.failures.find((failure) => failure.guard);
-  return asked && { kind: "change", message: `${urnParts(urn).name}: ${asked.reason}` };
+  if (asked === undefined) return undefined;
+  const { errorCode: code, reason } = asked;
+  return { kind: "change", ...(code && { code }), message: `${urnParts(urn).name}: ${reason}` };
 }
 
-function faultsOf(error: unknown): readonly { property: string; reason: string }[] {
+function faultsOf(error: unknown): readonly CheckFailure[] {
   if (error instanceof CheckFailedError && error.failures.length > 0) return error.failures;
-  if (error instanceof ResourceInitFailedError && error.reasons.length > 0) {
-    return error.reasons.map((reason) => ({ property: "", reason }));
-  }
-  return [{ property: "", reason: messageOf(error) }];
+  const errorCode = errorCodeOf(error);
+  const reasons =
+    error instanceof ResourceInitFailedError && error.reasons.length > 0 ? error.reasons : [messageOf(error)];
+  return reasons.map((reason) => ({ property: "", reason, ...(errorCode && { errorCode }) }));
 }

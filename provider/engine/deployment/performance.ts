@@ -1,6 +1,7 @@
 /** How the steps of a run are performed, told and counted. Decides nothing about them. */
 
 import { isDefaultProvider, isProviderType, stackType } from "../../core/engines/urn.ts";
+import { errorCodeOf } from "../../core/error-code.ts";
 import { CancelledError, ResourceInitFailedError, type Urn } from "../../core/protocol.ts";
 import type { Emit, Step, StepCounts } from "../event.ts";
 import { messageOf } from "../failure.ts";
@@ -79,7 +80,8 @@ export function performing(
       begin();
       const reasons = error instanceof ResourceInitFailedError ? error.reasons : [messageOf(error)];
       tally.failed(step);
-      emit({ event: "failed", step, seconds: seconds(), reasons });
+      const code = errorCodeOf(error);
+      emit({ event: "failed", step, seconds: seconds(), reasons, ...(code ? { code } : {}) });
       throw error;
     } finally {
       starts.end(step.urn);

@@ -72,7 +72,7 @@ export async function settleSuccession(run: Run, options: SuccessionOptions): Pr
     } else if (holder.heir && !order.add(keyOf(goal), keyOf(holder.heir[1].goal))) {
       const heir = JSON.stringify(holder.heir[1].goal.name);
       const message = `${said} ${heir}, which needs "${goal.name}" before it can leave it: give one of the two another ${name.property} first, and this one in the next run`;
-      run.failure(new EngineError("usage", message), urn, goal);
+      run.failure(new EngineError("usage", message, { errorCode: "PLB-SWAP" }), urn, goal);
     }
   }
   const heirs = heirsOf(run, declared);

@@ -52,6 +52,7 @@ export function createMending({ states, operations }: MendingOptions): Pick<Engi
           throw new EngineError(
             "usage",
             `A run before left something open of ${urn}: run \`plumbline up\` or \`plumbline refresh\` first. Nothing was done.`,
+            { errorCode: "PLB-PENDING" },
           );
         await ledger.set([[slot!, { ...state, urn: next }]]);
         return next;

@@ -25,6 +25,7 @@ export interface PassphraseCrypter {
 /** The passphrase is missing, is not the one that the salt was made with, or a sealed text is damaged. */
 export class PassphraseError extends Error {
   override readonly name = "PassphraseError";
+  readonly errorCode = "PLB-KEY";
 }
 
 /** A key of `keyBytes` bytes from a passphrase and a salt. Tests that open nothing of another process may give one that costs less. */

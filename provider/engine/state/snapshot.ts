@@ -68,6 +68,7 @@ export function parseSnapshot(text: string, place: string): SnapshotFile {
     throw damaged(place, `it is not JSON (${messageOf(cause)})`, cause);
   }
   if (!isMap(json)) throw damaged(place, "it is not a JSON object");
+  refuseNewer(json, place);
   if (json.version !== 3 || json.plumbline?.format !== 1) {
     throw new EngineError(
       "state",
@@ -82,6 +83,16 @@ export function parseSnapshot(text: string, place: string): SnapshotFile {
   const fault = deploymentFault(json.deployment);
   if (fault !== undefined) throw damaged(place, fault);
   return json as SnapshotFile;
+}
+
+function refuseNewer({ version, plumbline }: Partial<SnapshotFile>, place: string): void {
+  const format: unknown = plumbline?.format;
+  if (version !== 3 || typeof format !== "number" || format <= 1) return;
+  throw new EngineError(
+    "state",
+    `${place} was written by a newer version, in format ${format}, and this one reads format 1: nothing was done. Use that version, or a newer one.`,
+    { errorCode: "PLB-NEWER" },
+  );
 }
 
 function damaged(place: string, fault: string, cause?: unknown): EngineError {
@@ -100,6 +111,7 @@ export function refuseOtherStack({ deployment }: SnapshotFile, place: string, ow
     throw new EngineError(
       "target",
       `The state file ${place} is of the stack ${of.stack} of ${of.project}, not of ${own.stack} of ${own.project}: nothing was done. Move it back to where it belongs; or make it this stack's on purpose, which the other must then not use any more: plumbline stack import --rename ${place}.`,
+      { errorCode: "PLB-STACK" },
     );
   }
 }

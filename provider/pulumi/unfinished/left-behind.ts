@@ -6,6 +6,7 @@
 import { setTimeout } from "node:timers/promises";
 import { noNotes } from "../../core/engines/notes.ts";
 import { urnParts } from "../../core/engines/urn.ts";
+import { withErrorCode } from "../../core/error-code.ts";
 import type { Log, Provider, ResourceIdentity } from "../../core/protocol.ts";
 import { isAlive } from "../../machine/process.ts";
 import type { Attempt } from "./create-log.ts";
@@ -33,7 +34,7 @@ export async function tellLeftBehind(means: Means, takeover: Takeover, project: 
   await Promise.all(
     left.map(async (attempt) => {
       if (isOfBefore(attempt)) {
-        means.log("warning", textOfSetting(attempt));
+        means.log("warning", withErrorCode(textOfSetting(attempt), "PLB-PENDING"));
         return takeover.over(attempt.urn);
       }
       const patience = new AbortController();
@@ -42,7 +43,7 @@ export async function tellLeftBehind(means: Means, takeover: Takeover, project: 
         setTimeout(patienceMs, undefined, { signal: patience.signal }),
       ]);
       patience.abort();
-      means.log("warning", textOf(attempt, seen));
+      means.log("warning", withErrorCode(textOf(attempt, seen), "PLB-PENDING"));
       if (seen && seen.id === undefined) takeover.over(attempt.urn);
       else takeover.meet(attempt.urn);
     }),

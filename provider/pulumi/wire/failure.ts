@@ -5,6 +5,7 @@ import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import status from "@pulumi/pulumi/proto/status_pb.js";
 import type { Message as ProtoMessage } from "google-protobuf";
 import any from "google-protobuf/google/protobuf/any_pb.js";
+import { errorCodeOf, withErrorCode } from "../../core/error-code.ts";
 import { parsePath } from "../../core/property-path.ts";
 import type { CheckFailure, ValueMap } from "../../core/protocol.ts";
 import { CancelledError, CheckFailedError } from "../../core/protocol.ts";
@@ -69,13 +70,15 @@ function codeOf(error: unknown): number {
 function textOf(error: unknown): string {
   if (error instanceof CheckFailedError) return textOfFailures(error.failures);
   const text = error instanceof Error ? error.message : String(error);
-  return text === "" ? "failed without saying why" : text;
+  return withErrorCode(text === "" ? "failed without saying why" : text, errorCodeOf(error));
 }
 
 /** One line a failure, each opening with the property's path. */
 export function textOfFailures(failures: readonly CheckFailure[]): string {
   return failures
-    .map(({ property, reason }) => (property === "" ? reason : `${property}: ${reason}`))
+    .map(({ property, reason, errorCode }) =>
+      withErrorCode(property === "" ? reason : `${property}: ${reason}`, errorCode),
+    )
     .join("\n");
 }
 
@@ -86,11 +89,11 @@ export function checkFailures(
   hide: (text: string) => string,
 ): provider.CheckFailure[] {
   return failures.map((failure) => {
-    const { property, reason } = failure;
+    const { property, reason, errorCode } = failure;
     const isHidden = property !== "" && containsSecret(inputs[String(parsePath(property)[0])] ?? null);
     const told = new provider.CheckFailure();
     if (!isHidden) told.setProperty(property);
-    told.setReason(hide(isHidden ? textOfFailures([failure]) : reason));
+    told.setReason(hide(isHidden ? textOfFailures([failure]) : withErrorCode(reason, errorCode)));
     return told;
   });
 }

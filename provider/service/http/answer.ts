@@ -1,5 +1,6 @@
 /** Turns an answer into the wire object it carries, or into the error it means (contract section 7; notes, section 1). Sends nothing. */
 
+import type { ErrorCode } from "../../core/error-code.ts";
 import { ApiError, type Reason, type WireObject } from "../../core/service-port.ts";
 import { doubtOf } from "../belief.ts";
 import type { Lists } from "../lists.ts";
@@ -52,11 +53,18 @@ export function readAnswer(request: Request, answer: Answer, context: AnswerCont
     advice: adviceFor(answer, context),
     retryAfterSeconds: retryAfterSeconds(answer, context.now()),
     enveloped: said.length > 0,
+    errorCode: codesOfStatus[answer.status] ?? (said.length > 0 ? undefined : "PLB-PROXY"),
   });
 }
 
+const codesOfStatus: { readonly [status: number]: ErrorCode } = {
+  401: "PLB-TOKEN",
+  403: "PLB-GRANT",
+  429: "PLB-LIMIT",
+};
+
 function strange(what: string): NoAnswer {
-  return new NoAnswer(true, `${what}; this does not look like the service`, false, undefined);
+  return new NoAnswer(true, `${what}; this does not look like the service`, false, undefined, "PLB-PROXY");
 }
 
 function kindOf(answer: Answer): string {

@@ -1,6 +1,7 @@
 /** One request to the service and its answer, as bare as they are. Knows no retry, no limit and no meaning of a status. */
 
 import { channel } from "node:diagnostics_channel";
+import type { ErrorCode } from "../../core/error-code.ts";
 import { SettingError } from "../errors.ts";
 import type { Brand } from "./brand.ts";
 import type { Ways } from "./proxy.ts";
@@ -72,9 +73,12 @@ export class NoAnswer extends Error {
   readonly what: string;
   /** True when asking again cannot help (a certificate that is not trusted). */
   readonly permanent: boolean;
+  /** Set where something else than the service has answered. */
+  readonly errorCode: ErrorCode | undefined;
 
-  constructor(sent: boolean, what: string, permanent: boolean, cause: unknown) {
+  constructor(sent: boolean, what: string, permanent: boolean, cause: unknown, errorCode?: ErrorCode) {
     super(what, { cause });
+    this.errorCode = errorCode;
     this.sent = sent;
     this.what = what;
     this.permanent = permanent;
@@ -253,7 +257,13 @@ function noAnswer(error: unknown, through: string): NoAnswer {
   // The proxy said no before anything could reach the service.
   const refused = /^Proxy response \((\d+)\)/.exec(error instanceof Error ? error.message : "")?.[1];
   if (refused !== undefined)
-    return new NoAnswer(false, `refused with ${refused}${through}`, refused.startsWith("4"), error);
+    return new NoAnswer(
+      false,
+      `refused with ${refused}${through}`,
+      refused.startsWith("4"),
+      error,
+      "PLB-PROXY",
+    );
   const inner = error instanceof AggregateError ? error.errors[0] : error;
   const { code, syscall } = (inner ?? {}) as { code?: unknown; syscall?: unknown };
   const what = typeof code === "string" ? code : error instanceof Error ? error.name : "no answer";

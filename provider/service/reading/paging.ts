@@ -52,6 +52,7 @@ export async function readList(call: Call, request: ListRequest): Promise<ListAn
     if (read.pages <= MOST_PAGES && read.results <= MOST_ITEMS) return read;
     throw new UnreachableError(
       `${name}: the list claims ${read.results} items on ${read.pages} pages, more than any account has; this does not look like the service`,
+      { errorCode: "PLB-PROXY" },
     );
   };
   const readFirst = async () => {
@@ -83,6 +84,7 @@ export async function readList(call: Call, request: ListRequest): Promise<ListAn
     throw new ListChangedError(`${name}: the list lost items each of the ${MOST_READINGS} times it was read`);
   throw new UnreachableError(
     `${name}: the list contradicts itself: ${lacking}; this does not look like the service`,
+    { errorCode: "PLB-PROXY" },
   );
 }
 

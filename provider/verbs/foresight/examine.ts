@@ -34,7 +34,7 @@ export async function examine(
         [String(name), insteadOf(type, String(name))].some((each) => isHidden(type, each, inputs));
       failures.push({ property, reason: hidden ? withoutValue(reason) : reason });
     },
-    guard: (property, reason) => void failures.push({ property, reason, guard: true }),
+    guard: (property, reason) => void failures.push({ property, reason, guard: true, errorCode: "PLB-MASS" }),
     tell: say("info"),
   });
   if (failures.length > 0) throw new CheckFailedError(failures);

@@ -55,15 +55,12 @@ export async function lookUp(
     );
     const taken = nameTaken(type, wanted, await existing(list, collection), isOurs);
     if (taken) {
-      refuse(
-        taken.property,
-        alreadyExists(type, request.name, taken.property, values[taken.property], taken.id),
-      );
+      failures.push(alreadyExists(type, request.name, taken.property, values[taken.property], taken.id));
     }
   }
   const creating = planned.old === undefined;
   const there = creating && (await presence(type, request, scope, values, { fresh: false, isOurs }));
-  if (there) refuse(there.property, there.reason);
+  if (there) failures.push(there);
   await type.lookup?.({
     before,
     after: values,

@@ -24,7 +24,7 @@ export async function presence(
   const object = await fetchIfThere({ type, id, scope, values }, options);
   if (!object) return undefined;
   const property = type.parameters.at(-1)!;
-  return { property, reason: alreadyExists(type, identity.name, property, values[property], id) };
+  return alreadyExists(type, identity.name, property, values[property], id);
 }
 
 /** Throws when the object of a create that made nothing yet is there. */

@@ -3,6 +3,7 @@
 import { comparable } from "../../core/judgement/compare.ts";
 import { idOf } from "../../core/object/identifier.ts";
 import { wireNameOf } from "../../core/object/wire.ts";
+import type { CheckFailure } from "../../core/protocol.ts";
 import type { WireObject } from "../../core/service-port.ts";
 import { shortToken } from "../../core/token.ts";
 import { annotations } from "../../core/type/field.ts";
@@ -28,14 +29,15 @@ export function nameTaken(
   return undefined;
 }
 
-/** Says that the object exists, and how to bring it under management. */
+/** The refusal of a name whose object exists: how to bring that under management. */
 export function alreadyExists(
   type: ResourceType,
   name: string,
   property: string,
   value: unknown,
   id: string,
-): string {
+): CheckFailure {
   const token = shortToken(type.token);
-  return `a ${type.name} with ${property} ${JSON.stringify(value)} exists already, with id ${id}; choose another ${property}, or adopt it: plumbline import ${token} ${name} ${id} (under Pulumi: pulumi import ${type.token} ${name} ${id}; where a resource that this program declares leaves that ${property} in this run, name it in \`dependsOn\`)`;
+  const reason = `a ${type.name} with ${property} ${JSON.stringify(value)} exists already, with id ${id}; choose another ${property}, or adopt it: plumbline import ${token} ${name} ${id} (under Pulumi: pulumi import ${type.token} ${name} ${id}; where a resource that this program declares leaves that ${property} in this run, name it in \`dependsOn\`)`;
+  return { property, reason, errorCode: "PLB-NAME" };
 }

@@ -1,5 +1,6 @@
 /** Finds the object that a create made although its answer never came: by its adopt key, by its age, and by whose it is. */
 
+import { CodedError } from "../../core/error-code.ts";
 import { same, toldOf } from "../../core/judgement/compare.ts";
 import { canonicalOf } from "../../core/judgement/diff.ts";
 import { collectionPath, idOf, idOfListed } from "../../core/object/identifier.ts";
@@ -73,7 +74,8 @@ function likest(
   const [first] = alike.sort((one, other) => one.id.localeCompare(other.id, "en", { numeric: true }));
   if (first && (alike.length === 1 || takesOneOfTwins)) return first;
   const ids = candidates.map(({ id }) => id).join(", ");
-  throw new Error(
+  throw new CodedError(
+    "PLB-LOST",
     `the answer to the create was lost, and ${candidates.length} objects could be what it made (ids ${ids}): delete those that you do not want, or import the one that you do`,
   );
 }

@@ -154,8 +154,8 @@ async function explained(creation: Creation, error: unknown): Promise<unknown> {
   if (!isApiError(error, 400)) return error;
   const taken = await takenName(creation).catch(() => undefined);
   if (!taken) return refusal(type, error);
-  const reason = alreadyExists(type, request.name, taken.property, values[taken.property], taken.id);
-  return new CheckFailedError([{ property: taken.property, reason }], { cause: error });
+  const failure = alreadyExists(type, request.name, taken.property, values[taken.property], taken.id);
+  return new CheckFailedError([failure], { cause: error });
 }
 
 async function takenName({ type, scope, values }: Creation) {

@@ -1,5 +1,6 @@
 /** Objects whose secret only the answer to their create shows: when it is lost, the object is of no use and is made anew. Removes only what is surely this resource's own. */
 
+import { CodedError } from "../../core/error-code.ts";
 import { pathOf } from "../../core/object/identifier.ts";
 import { observedState } from "../../core/object/state.ts";
 import type { CreateRequest, ResourceIdentity } from "../../core/protocol.ts";
@@ -38,7 +39,8 @@ export function isUseless(type: ResourceType, request: Request, found: Found): b
   if (!isSecretLost(type, found)) return false;
   if (request.earlierAttempt?.id !== undefined || type.indistinct || isNamedHere(type, request)) return true;
   const { id } = found;
-  throw new Error(
+  throw new CodedError(
+    "PLB-PENDING",
     `${type.name} ${id} may be what an interrupted run made, but its ${onceShown(type).join(", ")} was shown only once and is lost: delete it if it is, or give the resource another name, and run again`,
   );
 }

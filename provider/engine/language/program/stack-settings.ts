@@ -1,5 +1,6 @@
 /** Reads `Pulumi.<stack>.yaml`: the values a stack gives to config, decrypted. Knows nothing of which keys a project declares. */
 
+import { errorCodeOf } from "../../../core/error-code.ts";
 import type { Value, ValueMap } from "../../../core/value.ts";
 import type { Position } from "../../host.ts";
 import { createPassphraseCrypter, type PassphraseCrypter, passphraseOf } from "../../state/passphrase.ts";
@@ -139,12 +140,14 @@ async function crypterOf(
       report.error(
         first.at,
         "this value is encrypted: set PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE, to the stack's passphrase",
+        { code: "PLB-KEY" },
       );
       return undefined;
     }
     return await createPassphraseCrypter(passphrase, salt.value);
   } catch (error) {
-    report.error(salt.at, messageOf(error));
+    const code = errorCodeOf(error);
+    report.error(salt.at, messageOf(error), code && { code });
     return undefined;
   }
 }

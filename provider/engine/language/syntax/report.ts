@@ -1,11 +1,13 @@
 /** Gathers what is found in a stack file, each finding with its place; knows nothing of what the findings mean. */
 
+import type { ErrorCode } from "../../../core/error-code.ts";
 import { type Diagnostic, moreFindings, mostFindings, type Position } from "../../host.ts";
 
 /** What else a finding may name. */
 export interface Particulars {
   readonly urn?: string;
   readonly property?: string;
+  readonly code?: ErrorCode;
 }
 
 /** Findings so far, in the order in which they were made. */
