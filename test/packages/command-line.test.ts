@@ -52,6 +52,12 @@ describe("the packed command line", { timeout: 300_000 }, () => {
     ]);
   });
 
+  it("tells its version", () => {
+    const { version } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
+    const { code, stdout } = user.run("npx", "--offline", "plumbline", "--version");
+    expect([code, stdout]).toEqual([0, `${version}\n`]);
+  });
+
   it("takes at most 6 MB, with both schemas and the licences of what is bundled", () => {
     const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
     const bytes = files.map((file) => statSync(join(installed, file))).filter((at) => at.isFile());

@@ -9,7 +9,9 @@ import { pulumiBin } from "../e2e/pulumi.ts";
 import { type Belongings, comeStranger } from "./stranger.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
+export const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  version: string;
+};
 
 /** The plugin's archive for this platform, on the shelf. */
 export const pluginArchive = `pulumi-resource-plumbline-v${version}-linux-amd64.tar.gz`;
