@@ -41,6 +41,17 @@ describe("explain", () => {
   it("names what is near to a word that is none", async () => {
     expect((await desk.run(["explain", "dns:Recrd"])).stderr).toContain("dns:Record");
     expect((await desk.run(["explain", "dns:Record.targt"])).stderr).toContain("target");
+    const none = await desk.run(["explain", "Machine"]);
+    expect(none.stderr).toContain("the types are: dns:Domain");
+    expect(none.stderr).not.toContain("getDomain");
+  });
+
+  it("needs no area where one alone is called so, and names them where several are", async () => {
+    expect((await desk.run(["explain", "Record"])).stdout).toMatch(/^plumbline:dns:Record\n/);
+    expect((await desk.run(["explain", "record.target"])).stdout).toMatch(/^record.target: /);
+    const several = await desk.run(["explain", "getCluster"]);
+    expect(several.code).toBe(1);
+    expect(several.stderr).toContain("objectstorage:getCluster and kubernetes:getCluster");
   });
 });
 

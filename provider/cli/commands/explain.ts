@@ -17,6 +17,7 @@ export function addExplainCommand(program: Command): void {
   helped(program.command("explain <type>"), {
     examples: {
       "explain dns:Record": "a type, with its properties",
+      "explain Volume": "the same of another; the area may be left out where one alone is called so",
       "explain dns:Record.target": "one property, with its rules",
       "explain kubernetes:Cluster.nodePools.count": "what stands within it",
       "explain dns:getDomain": "a function",
@@ -44,17 +45,29 @@ function explainCode(word: string, json: boolean): void {
   else print(`${code}: ${title}\n\n${advice}\n\nMore: docs/guides/troubleshooting.md#${code.toLowerCase()}`);
 }
 
-/** With or without the package's name. */
+/** With or without the package's name; without its area where one type or function alone is called so. */
 function named(word: string): ResourceInfo | FunctionInfo {
   const token = word.startsWith("plumbline:") ? word : `plumbline:${word}`;
   const type = catalogue.resources.get(catalogue.resolveResource(token) ?? "");
   const found = type ?? catalogue.functions.get(catalogue.resolveFunction(token) ?? "");
   if (found) return found;
-  const all = [...catalogue.resources.keys(), ...catalogue.functions.keys()].map((each) =>
-    shortToken(each).replace(/^plumbline:/, ""),
+  const all = new Map(
+    [...catalogue.resources.values(), ...catalogue.functions.values()].map((info) => [
+      shortToken(info.token).replace(/^plumbline:/, ""),
+      info,
+    ]),
   );
-  const near = didYouMean(token.replace(/^plumbline:/, ""), all);
-  throw new CommandError(`there is no type or function ${word}${near || `; there are: ${all.join(", ")}`}`);
+  const bare = word.toLowerCase();
+  const alike = [...all.keys()].filter((name) => name.split(":").at(-1)?.toLowerCase() === bare);
+  const [only, ...others] = alike;
+  if (only !== undefined && others.length === 0) return all.get(only)!;
+  const types = [...catalogue.resources.keys()].map((each) => shortToken(each).replace(/^plumbline:/, ""));
+  const advice =
+    only === undefined
+      ? didYouMean(token.replace(/^plumbline:/, ""), [...all.keys()]) ||
+        `; the types are: ${types.join(", ")}`
+      : `; there are ${alike.join(" and ")}`;
+  throw new CommandError(`there is no type or function ${word}${advice}`);
 }
 
 function propertyAt(
