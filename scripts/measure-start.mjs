@@ -3,12 +3,9 @@
  * `{"ratio", "startMs", "nodeMs", "runs"}` (medians of runs that take turns). Argument: the number of runs, default 15.
  */
 
-import { spawn, spawnSync } from "node:child_process";
-import { join, resolve } from "node:path";
+import { spawnSync } from "node:child_process";
 import { pathToFileURL } from "node:url";
-import { callPlugin } from "./plugin-client.mjs";
-
-const root = resolve(import.meta.dirname, "..");
+import { askPlugin } from "./plugin-client.mjs";
 
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[numbers.length >> 1];
 
@@ -19,24 +16,9 @@ function timeNode() {
   return performance.now() - start;
 }
 
-async function timePlugin() {
+function timePlugin() {
   const start = performance.now();
-  const child = spawn(join(root, "bin", "pulumi-resource-plumbline"), ["127.0.0.1:1"], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = new Promise((settle) => child.once("exit", settle));
-  try {
-    const port = await new Promise((settle, reject) => {
-      child.once("error", reject);
-      child.once("exit", (code) => reject(new Error(`the plugin ended with ${code} before its port line`)));
-      child.stdout.once("data", (data) => settle(Number(data)));
-    });
-    await callPlugin(port, ["handshake"]);
-    return performance.now() - start;
-  } finally {
-    child.kill("SIGINT");
-    await ended;
-  }
+  return askPlugin(["handshake"], { use: () => performance.now() - start });
 }
 
 /** Medians in milliseconds, and their ratio. */
