@@ -18,6 +18,7 @@ const settings = (pages) => ({
     sidebar: sidebarOf(pages),
     outline: "deep",
     nav: [
+      { text: "Guides", link: "/guides/" },
       { text: "Reference", link: "/reference/stack-files" },
       { text: "Types and functions", link: "/types/" },
     ],

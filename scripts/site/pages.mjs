@@ -14,7 +14,7 @@ export const pathOf = (token) => `types/${areaOf(token)}/${nameOf(token)}.md`;
 
 /** The page that has everything at once is replaced by the pages of each. */
 const onePage = "reference/resources.md";
-const toOnePage = /\]\((?:reference\/)?resources\.md[^)]*\)/g;
+const toOnePage = /\]\((?:\.\.\/)?(?:reference\/)?resources\.md[^)]*\)/g;
 
 /** By token, what the tests heard it call. */
 function callsByToken() {
@@ -32,7 +32,7 @@ function examplesOf(token) {
   const block = (language, text) => `\`\`\`${language}\n${text}\n\`\`\``;
   return [
     ...(yaml || programs.length > 0 ? ["## Example"] : []),
-    ...(yaml ? [`YAML, in \`${yaml.name}\`:`, block("yaml", yaml.text)] : []),
+    ...(yaml ? [`YAML, in \`${yaml.name}\`:`, block("yaml", `resources:\n${yaml.text}`)] : []),
     ...programs.flatMap(({ language, fence, name, text }) => [
       `${language}, in \`${name}\`:`,
       block(fence, text),
@@ -65,8 +65,7 @@ export function sitePages() {
   }
   for (const token of types)
     pages.set(pathOf(token), typePage(schema, token, examplesOf(token), operations(token)));
-  for (const token of functions)
-    pages.set(pathOf(token), functionPage(schema, token, examplesOf(token), operations(token)));
+  for (const token of functions) pages.set(pathOf(token), functionPage(schema, token, operations(token)));
   const list = ["# Types and functions", ...listOf([...types, ...functions])];
   pages.set("types/index.md", `${list.join("\n\n")}\n`);
   return pages;
@@ -75,12 +74,16 @@ export function sitePages() {
 /** What stands beside each page, in the generator's form. */
 export function sidebarOf(pages) {
   const titleOf = (path) => /^# (.+)$/m.exec(pages.get(path))?.[1] ?? path;
+  const entry = (path) => ({ text: titleOf(path), link: `/${path.replace(/\.md$/, "")}` });
   const items = (prefix) =>
-    [...pages.keys()]
-      .filter((path) => path.startsWith(prefix) && !path.endsWith("index.md"))
-      .map((path) => ({ text: titleOf(path), link: `/${path.replace(/\.md$/, "")}` }));
+    [...pages.keys()].filter((path) => path.startsWith(prefix) && !path.endsWith("index.md")).map(entry);
+  // In the order of the list, which is that of a reader.
+  const guides = [...pages.get("guides/index.md").matchAll(/\]\(([\w-]+\.md)\)/g)].map(
+    ([, name]) => `guides/${name}`,
+  );
   const areas = [...new Set([...pages.keys()].flatMap((path) => /^types\/(\w+)\//.exec(path)?.[1] ?? []))];
   return [
+    { text: "Guides", link: "/guides/", items: guides.map(entry) },
     { text: "Reference", items: items("reference/") },
     { text: "Types and functions", link: "/types/" },
     ...areas.map((area) => ({ text: area, collapsed: true, items: items(`types/${area}/`) })),

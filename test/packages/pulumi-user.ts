@@ -53,6 +53,7 @@ export async function comePulumiUser({ environment, installed }: Belongings = {}
     shelf,
     folder: user.folder,
     download: user.download,
+    run: user.run,
     succeed,
     /** Installs the plugin by Pulumi's own command, from an archive or a folder. */
     installPlugin: (file: string) =>

@@ -55,7 +55,14 @@ export function comeStranger({ environment = {}, installed = {} }: Belongings = 
   const all = node.startsWith(root) ? { ...installed, node } : installed;
   const shown = Object.entries(all).map(([name, source]) => [source, join(place, name)] as const);
   for (const [source, target] of shown) canEnclose ? mkdirSync(target) : symlinkSync(source, target);
-  const path = [join(place, "bin"), join(place, "node"), node, process.env["PATH"]!];
+  const globalPackages = join(home, "packages");
+  const path = [
+    join(globalPackages, "bin"),
+    join(place, "bin"),
+    join(place, "node"),
+    node,
+    process.env["PATH"]!,
+  ];
   const pulumi = {
     PULUMI_HOME: join(home, ".pulumi"),
     PULUMI_BACKEND_URL: `file://${join(folder, "states")}`,
@@ -64,6 +71,7 @@ export function comeStranger({ environment = {}, installed = {} }: Belongings = 
     PATH: path.join(delimiter),
     HOME: home,
     NO_COLOR: "1",
+    npm_config_prefix: globalPackages,
     ...pulumi,
     ...environment,
   };

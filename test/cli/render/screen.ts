@@ -6,6 +6,8 @@ export interface Screen {
   readonly stream: NodeJS.WriteStream;
   /** Every row with what was scrolled out, without trailing empty ones. */
   readonly rows: () => Promise<string[]>;
+  /** The same, with rows that were too wide for one in one. */
+  readonly lines: () => Promise<string[]>;
   /** Rows that go on in the next one because they were too wide. */
   readonly wrapped: () => Promise<number>;
   readonly resize: (columns: number, rows: number) => Promise<void>;
@@ -36,6 +38,16 @@ export function openScreen(columns: number, rows: number): Screen {
     async rows() {
       await flushed();
       const texts = lines().map((line) => line.translateToString(true));
+      while (texts.at(-1) === "") texts.pop();
+      return texts;
+    },
+    async lines() {
+      await flushed();
+      const texts: string[] = [];
+      for (const line of lines()) {
+        if (line.isWrapped) texts.push(`${texts.pop()}${line.translateToString(true)}`);
+        else texts.push(line.translateToString(true));
+      }
       while (texts.at(-1) === "") texts.pop();
       return texts;
     },

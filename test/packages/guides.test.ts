@@ -1,0 +1,102 @@
+/** The guides, step by step as their reader takes them, with nothing but what is packed. */
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { packCommandLine, packSdk } from "../../scripts/release/npm.mjs";
+import { pulumiBin } from "../e2e/pulumi.ts";
+import { guides, readGuide, type Step, walk } from "./guide.ts";
+import { comePulumiUser, pluginArchive } from "./pulumi-user.ts";
+import { comeStranger } from "./stranger.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const hasTerminals = spawnSync("script", ["-qec", "stty size", "/dev/null"]).status === 0;
+
+const first = "first-zone.md";
+/** Those without steps: the list, and sections for when something went wrong, of which `test/cli/error-codes.test.ts` tells. */
+const lists = ["index.md", "troubleshooting.md"];
+const others = readdirSync(guides).filter((name) => name !== first && !lists.includes(name));
+const needsPulumi = (name: string) => readGuide(name).some(({ text }) => /^pulumi /m.test(text));
+
+const main = (text: string): Step => ({ text, terminal: "main" });
+const install = main("npm install --global ./plumbline-cli-*.tgz");
+
+/** A stranger beside whose folder the packed command line lies. */
+function comeWithArchive() {
+  const shelf = mkdtempSync(join(tmpdir(), "plumbline-shelf-"));
+  const quiet = {
+    npm_config_offline: "true",
+    npm_config_audit: "false",
+    npm_config_update_notifier: "false",
+  };
+  const user = comeStranger({ environment: quiet });
+  onTestFinished(() => {
+    user.leave();
+    rmSync(shelf, { recursive: true, force: true });
+  });
+  user.download(join(shelf, packCommandLine(shelf)));
+  return user;
+}
+
+describe.skipIf(!hasTerminals)("a guide", { timeout: 300_000 }, () => {
+  it("to the first zone is followed to the letter within two minutes, and the zone is on the account", async () => {
+    const [account, here] = ["https://api.example/v4", "http://127.0.0.1:4848/v4"];
+    const steps = readGuide(first).map((step) => ({ ...step, text: step.text.replaceAll(account, here) }));
+    const at = steps.findIndex(({ text }) => text.includes(here));
+    expect(at).toBeGreaterThan(5);
+    steps.splice(at, 0, {
+      text: "plumbline emulator --port 4848 --speed instant",
+      terminal: "other",
+      until: "listening on",
+    });
+    const zones = `fetch("${here}/domains", { headers: { authorization: "Bearer your-token" } })`;
+    steps.push({
+      text: `node -p '${zones}.then((answer) => answer.json()).then(({ data }) => console.log(data[0].domain))'`,
+      terminal: "main",
+      shows: "…\nfirst.example",
+    });
+    const user = comeWithArchive();
+    const start = Date.now();
+    expect(await walk(user, steps)).toEqual([]);
+    expect(Date.now() - start).toBeLessThan(120_000);
+  });
+
+  it.each(others.filter((name) => !needsPulumi(name)))("is followed to the letter: %s", async (name) => {
+    expect(await walk(comeWithArchive(), [install, ...readGuide(name)])).toEqual([]);
+  });
+
+  it.skipIf(!pulumiBin)("to Pulumi and back is followed to the letter", async () => {
+    const user = await comePulumiUser({ environment: { PULUMI_CONFIG_PASSPHRASE: undefined } });
+    onTestFinished(user.leave);
+    user.installPlugin(user.download(join(user.shelf, pluginArchive)));
+    expect(await walk(user, [install, ...readGuide("pulumi-and-back.md")])).toEqual([]);
+  });
+
+  it.skipIf(!pulumiBin)(
+    "to TypeScript is followed to the letter, and its program changes nothing",
+    async () => {
+      // Beside the folder there is what a registry would bring: Pulumi's own package, and the compiler.
+      const user = await comePulumiUser({ installed: { node_modules: join(root, "node_modules") } });
+      onTestFinished(user.leave);
+      user.installPlugin(user.download(join(user.shelf, pluginArchive)));
+      const sdk = user.download(join(user.shelf, packSdk(user.shelf, join(user.shelf, "sdk"))));
+      user.succeed("npm", "install", "--offline", "--no-audit", "../node_modules/@pulumi/pulumi", `./${sdk}`);
+      symlinkSync("../../../node_modules/.bin/tsc", join(user.folder, "node_modules", ".bin", "tsc"));
+      const steps = readGuide("yaml-to-typescript.md");
+      const compiled = steps.findIndex(({ text }) => text === "npx tsc");
+      // The step after it declares the program's own language.
+      steps.splice(compiled + 2, 0, main(`node -e '${previewOfProgram}'`));
+      expect(await walk(user, [install, ...steps])).toEqual([]);
+    },
+  );
+});
+
+/** What `pulumi preview --expect-no-changes` does where there is a language host for Node. */
+const previewOfProgram = `
+const { LocalWorkspace } = require("@pulumi/pulumi/automation");
+const program = async () => ({ ...require("./bin/index.js") });
+LocalWorkspace.selectStack({ stackName: "dev", projectName: "site", program }, { workDir: "." })
+  .then((stack) => stack.preview({ expectNoChanges: true }))
+  .then(({ changeSummary }) => console.log(changeSummary), (error) => { console.error(error); process.exit(1); });`;
