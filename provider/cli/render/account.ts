@@ -1,6 +1,7 @@
 /** What an import of a whole account says: what there is, what is left out and why, what was done. */
 
 import { relative } from "node:path";
+import { grouped } from "../../core/grouped.ts";
 import { quoted } from "../../core/masking.ts";
 import type { RequestCounts } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
@@ -50,12 +51,12 @@ export function tell(told: Told, isDone: boolean): void {
 
 /** What there is, by type; what is left out, by reason; what an import cannot know. */
 export function describe({ settings: { colors }, survey: { found, managed, leftOut }, survey }: Told): void {
-  const counts = countBy(found, ({ type }) => shortToken(type));
+  const counts = grouped(found, ({ type }) => shortToken(type));
   if (counts.size === 0) print("nothing on the account that the stack does not have");
   for (const [type, { length }] of counts) print(`${String(length).padStart(7)} ${type}`);
   if (managed.length > 0)
     print(colors.dim(`${counted(managed.length, "resource")} of the stack stay as they are`));
-  for (const [reason, all] of countBy(leftOut, ({ type, reason }) => `${shortToken(type)}: ${reason}`)) {
+  for (const [reason, all] of grouped(leftOut, ({ type, reason }) => `${shortToken(type)}: ${reason}`)) {
     const ids = all.flatMap(({ id, name }) =>
       id === undefined ? [] : [name === undefined ? id : `${name} (${id})`],
     );
@@ -80,16 +81,6 @@ function untoldOf({ found }: Survey): { readonly type: string; readonly properti
     const properties = inputs.flatMap(([name, { untold }]) => (untold ? [name] : []));
     return properties.length > 0 ? [{ type, properties }] : [];
   });
-}
-
-function countBy<T extends object>(all: readonly T[], keyOf: (one: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const one of all) {
-    const group = groups.get(keyOf(one));
-    if (group) group.push(one);
-    else groups.set(keyOf(one), [one]);
-  }
-  return groups;
 }
 
 const nameOf = (urn: string) => urn.slice(urn.lastIndexOf("::") + 2);

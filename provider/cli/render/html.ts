@@ -1,6 +1,7 @@
 /** Plans and graphs as one page that needs nothing else: readable on a phone, in light and dark. Everything of others is escaped. */
 
 import pc from "picocolors";
+import { grouped } from "../../core/grouped.ts";
 import type { Step } from "../../engine/event.ts";
 import type { Graph } from "../../engine/operations/graph.ts";
 import { createCollector } from "./collected.ts";
@@ -81,45 +82,35 @@ export function graphHtml(graph: Graph, stack: string): string {
   const names = new Map(graph.nodes.map(({ urn, name }) => [urn, name]));
   const links = (urns: readonly string[]) =>
     urns.map((urn) => `<a href="#${anchor.get(urn)}">${escaped(names.get(urn) ?? urn)}</a>`).join(", ");
-  const sides = sidesOf(graph);
+  const needs = grouped(graph.edges, ({ from }) => from);
+  const needed = grouped(graph.edges, ({ to }) => to);
   const cards = graph.nodes.map(({ urn, type, name, id }) => {
-    const [needs, needed] = [sides.needs.get(urn) ?? [], sides.needed.get(urn) ?? []];
+    const [above, below] = [needs.get(urn) ?? [], needed.get(urn) ?? []];
     return [
       `<div class="card" id="${anchor.get(urn)}"><b>${escaped(name)}</b> ${escaped(plainType(type))} <span class="what">${escaped(id ?? "")}</span>`,
-      ...(needs.length > 0 ? [`<br>needs ${links(needs)}`] : []),
-      ...(needed.length > 0 ? [`<br>needed by ${links(needed)}`] : []),
+      ...(above.length > 0 ? [`<br>needs ${links(above.map(({ to }) => to))}`] : []),
+      ...(below.length > 0 ? [`<br>needed by ${links(below.map(({ from }) => from))}`] : []),
       "</div>",
     ].join("");
   });
   const drawing =
     graph.nodes.length > MOST_DRAWN
       ? `<p>${thousands(graph.nodes.length)} resources are too many to draw: they are listed.</p>`
-      : `<div class="drawing">${drawn(graph, sides.needs)}</div>`;
+      : `<div class="drawing">${drawn(graph, needs)}</div>`;
   return page(`Resources of ${stack}`, [drawing, ...cards]);
-}
-
-function sidesOf({ edges }: Graph) {
-  const [needs, needed] = [new Map<string, string[]>(), new Map<string, string[]>()];
-  const add = (to: Map<string, string[]>, key: string, value: string) =>
-    to.set(key, [...(to.get(key) ?? []), value]);
-  for (const { from, to } of edges) {
-    add(needs, from, to);
-    add(needed, to, from);
-  }
-  return { needs, needed };
 }
 
 const [BOX, HIGH, GAP] = [180, 40, 20];
 
 /** Rows of boxes: what others need stands above them. */
-function drawn({ nodes, edges }: Graph, needs: ReadonlyMap<string, readonly string[]>): string {
+function drawn({ nodes, edges }: Graph, needs: ReadonlyMap<string, Graph["edges"]>): string {
   const depths = new Map<string, number>();
   const depthOf = (urn: string): number => {
     const known = depths.get(urn);
     if (known !== undefined) return known;
     // An edge that closes a circle counts for nothing.
     depths.set(urn, 0);
-    const depth = Math.max(-1, ...(needs.get(urn) ?? []).map(depthOf)) + 1;
+    const depth = Math.max(-1, ...(needs.get(urn) ?? []).map(({ to }) => depthOf(to))) + 1;
     depths.set(urn, depth);
     return depth;
   };

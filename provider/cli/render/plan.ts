@@ -1,5 +1,6 @@
 /** A plan as a table: operation, type, name and phrase in columns, children under their parents, long lists folded. Pure. */
 
+import { grouped } from "../../core/grouped.ts";
 import type { Urn } from "../../core/protocol.ts";
 import { isUnknown, reveal } from "../../core/value.ts";
 import type { Step } from "../../engine/event.ts";
@@ -71,20 +72,18 @@ function stepLines(
 ): string[] {
   const { colors } = options;
   const { step } = row;
-  const color = paint(step.op, colors);
-  const head = [
-    color(mark(step.op)),
-    color(word(step, "plan").padEnd(columns.word)),
+  const texts = [
+    word(step, "plan").padEnd(columns.word),
     typeColumn(row).padEnd(columns.type),
-    colors.bold(inLine(step.name).padEnd(columns.name)),
+    inLine(step.name).padEnd(columns.name),
     inLine(phraseOf(step)),
-  ];
-  if (!isWorthALine(step)) return [colors.dim(`  ${head.slice(1).map(stripped).join("  ")}`.trimEnd())];
+  ] as const;
+  if (!isWorthALine(step)) return [colors.dim(`  ${texts.join("  ").trimEnd()}`)];
+  const color = paint(step.op, colors);
+  const [verb, type, name, phrase] = texts;
+  const head = [`${color(mark(step.op))} ${color(verb)}`, type, colors.bold(name), phrase].join("  ");
   const under = " ".repeat(2 + columns.word + 2 + 2 * row.depth + 2);
-  return [
-    `${head[0]} ${head.slice(1).join("  ")}`.trimEnd(),
-    ...options.detailsOf(step).map((line) => under + line),
-  ];
+  return [head.trimEnd(), ...options.detailsOf(step).map((line) => under + line)];
 }
 
 function moreLine(
@@ -98,19 +97,12 @@ function moreLine(
   return `${head}  ${"  ".repeat(depth)}${colors.dim(`… ${thousands(more.length)} more ${plainType(step.type)} (--diff shows all)`)}`;
 }
 
-/** Without our own colours: what is dim is dim as a whole. */
-const stripped = (text: string) => text.replace(/\u001b\[\d+m/g, "");
-
 function rowsOf(roots: readonly Node[], whole: boolean): Row[] {
   const rows: Row[] = [];
   const add = (nodes: readonly Node[], depth: number): void => {
-    const alike = new Map<string, Node[]>();
-    for (const node of nodes) {
-      const key = node.children.length > 0 ? node.step.urn : `${word(node.step, "plan")} ${node.step.type}`;
-      const group = alike.get(key);
-      if (group) group.push(node);
-      else alike.set(key, [node]);
-    }
+    const alike = grouped(nodes, ({ step, children }) =>
+      children.length > 0 ? step.urn : `${word(step, "plan")} ${step.type}`,
+    );
     for (const group of alike.values()) {
       const shown = whole || group.length <= MOST_ALIKE ? group : group.slice(0, SHOWN_OF_MANY);
       for (const node of shown) {

@@ -1,6 +1,7 @@
 /** Deletes objects in an order in which nothing goes before what depends on it, as concurrently as that allows. Decides nothing about what goes. */
 
 import { isProviderType, stackType } from "../../core/engines/urn.ts";
+import { grouped } from "../../core/grouped.ts";
 import type { Urn } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
 import type { Step } from "../event.ts";
@@ -61,11 +62,7 @@ export async function removeAll(
   const at = (removal: Removal): number => position(removal.slot);
   // Dependants stand behind what they depend on, so from the end on each node meets only nodes that are under way.
   const backwards = [...removals].sort((a, b) => at(b) - at(a));
-  const byUrn = new Map<Urn, Removal[]>();
-  for (const removal of backwards) {
-    const urn = run.ledger.resources.get(removal.slot)?.urn ?? "";
-    byUrn.set(urn, [...(byUrn.get(urn) ?? []), removal]);
-  }
+  const byUrn = grouped(backwards, ({ slot }) => run.ledger.resources.get(slot)?.urn ?? "");
   const waitsFor = new Map<number, Node[]>();
   const nodes: Node[] = [];
   const gone = new Map<Urn, (isGone: boolean) => void>();

@@ -1,5 +1,6 @@
 /** How records of one domain get on with each other: in one plan, and beside what the account has (contract section 2.4). */
 
+import { grouped } from "../../../core/grouped.ts";
 import type { WireObject } from "../../../core/service-port.ts";
 import type { LookupContext } from "../../../core/type/resource.ts";
 import { relativeName } from "../names.ts";
@@ -107,8 +108,7 @@ const nameOf = (record: WireObject) => String(record["name"] ?? "").toLowerCase(
 function indexOf(records: readonly WireObject[]): Index {
   const known = indexes.get(records);
   if (known) return known;
-  const byName = new Map<string, WireObject[]>();
-  for (const record of records) byName.set(nameOf(record), [...(byName.get(nameOf(record)) ?? []), record]);
+  const byName = grouped(records, nameOf);
   const index = { byName, mail: records.filter((record) => record["type"] === "MX") };
   indexes.set(records, index);
   return index;

@@ -1,5 +1,6 @@
 /** What has to become of the records of a zone: which stay, change, go and come. Pure; knows no request. */
 
+import { grouped } from "../../../core/grouped.ts";
 import { keyOf, ownerOf, titleOf, type ZoneForm } from "./form.ts";
 
 export interface Formed {
@@ -53,12 +54,7 @@ function pairs<L extends Formed, W extends Formed>(
   wanted: readonly W[],
   key: (each: Formed) => string,
 ) {
-  const open = new Map<string, L[]>();
-  for (const each of live) {
-    const known = open.get(key(each));
-    if (known) known.push(each);
-    else open.set(key(each), [each]);
-  }
+  const open = grouped(live, key);
   const paired: { from: L; to: W }[] = [];
   const taken = new Set<L>();
   const left: W[] = [];

@@ -1,5 +1,6 @@
 /** What stands between a zone and its change: what the account already has in its way, what other resources own, and how much may go at once. Pure. */
 
+import { grouped } from "../../../core/grouped.ts";
 import type { Examination } from "../../../core/type/action.ts";
 import type { Fields } from "../../../core/type/field.ts";
 import { relativeName } from "../names.ts";
@@ -10,7 +11,7 @@ import { declaredOf } from "./declared.ts";
 import { formOf, ownerOf, titleOf, type ZoneItem } from "./form.ts";
 import { ignores } from "./ignore.ts";
 import { judgeRecords, judgeZoneFile, sparing } from "./judge.ts";
-import { type LiveRecord, liveZone, recordsOf, type ZoneScope } from "./live.ts";
+import { liveZone, recordsOf, type ZoneScope } from "./live.ts";
 
 /** The share of a zone that may go without the user's leave, in percent. */
 const mostRemoved = 30;
@@ -39,9 +40,7 @@ export async function examineZone(context: Examination<Fields>): Promise<void> {
   if (scope.zoneFile !== undefined) judgeZoneFile(scope.zoneFile, zone, refuse);
   judgeRecords(declared, zone, refuse);
   const { owned, ignored } = liveZone(recordsOf(object), zone, scope);
-  const left = new Map<string, LiveRecord[]>();
-  for (const record of ignored)
-    left.set(ownerOf(record.form), [...(left.get(ownerOf(record.form)) ?? []), record]);
+  const left = grouped(ignored, ({ form }) => ownerOf(form));
   const mail = ignored.filter(({ form }) => form.type === "MX");
   for (const { form, tell: at } of declared) {
     const beside = left.get(ownerOf(form)) ?? [];
