@@ -34,7 +34,7 @@ if (pulumi.bin === undefined) {
 
 if (findBrowser() === undefined) {
   console.log(
-    "Tests of the emulator's page and of the site in a browser are left out: no chromium is on the PATH",
+    "Tests of pages in a browser are left out (the emulator's, the site's, plans): no chromium is on the PATH",
   );
   if (process.env.PLUMBLINE_REQUIRE_BROWSER === "1") process.exit(1);
 }

@@ -8,10 +8,9 @@ import { tmpdir } from "node:os";
 import { extname, join, resolve } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findBrowser } from "../../scripts/programs.mjs";
 import { sitePages } from "../../scripts/site/pages.mjs";
+import { browserProgram, fits, listenTo } from "../browser.ts";
 
-const program = findBrowser();
 const root = resolve(import.meta.dirname, "../..");
 const types: { [ending: string]: string } = {
   ".html": "text/html",
@@ -48,14 +47,11 @@ async function open(path: string, options: Parameters<Browser["newContext"]>[0] 
   context = await browser.newContext({ permissions: ["clipboard-read", "clipboard-write"], ...options });
   context.setDefaultTimeout(30_000);
   page = await context.newPage();
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  listenTo(page, complaints);
   await page.goto(`${site()}${path}`);
 }
 
-describe.skipIf(program === undefined)("the site", { timeout: 240_000 }, () => {
+describe.skipIf(browserProgram === undefined)("the site", { timeout: 240_000 }, () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "plumbline-site-"));
     const built = spawnSync(process.execPath, [join(root, "scripts/site/index.mjs"), folder], {
@@ -65,7 +61,7 @@ describe.skipIf(program === undefined)("the site", { timeout: 240_000 }, () => {
     expect(built.status, built.stderr).toBe(0);
     server = http.createServer(serve);
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    browser = await chromium.launch({ executablePath: program!, timeout: 60_000 });
+    browser = await chromium.launch({ executablePath: browserProgram!, timeout: 60_000 });
   }, 400_000);
   afterAll(async () => {
     await browser?.close();
@@ -120,7 +116,7 @@ describe.skipIf(program === undefined)("the site", { timeout: 240_000 }, () => {
     async (path) => {
       await open(path, { viewport: { width: 320, height: 640 } });
       await page.locator("h1").waitFor();
-      expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+      expect(await fits(page)).toBe(true);
       expect(complaints).toEqual([]);
     },
   );

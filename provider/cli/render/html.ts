@@ -29,7 +29,7 @@ const escaped = (text: string): string =>
 const style = `
 :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
 body { margin: 0 auto; max-width: 60rem; padding: 1rem; overflow-wrap: anywhere; }
-h1 { font-size: 1.3rem; } code { font-size: 0.9em; }
+h1 { font-size: 1.3rem; } code { font-size: 0.9em; } a { color: inherit; }
 details, .card { border: 1px solid #8886; border-left-width: 0.4rem; border-radius: 0.3rem; margin: 0.5rem 0; padding: 0.4rem 0.8rem; }
 summary { cursor: pointer; } .what { opacity: 0.75; }
 .create, .import { border-left-color: #2a2; } .update { border-left-color: #c90; }
@@ -43,9 +43,9 @@ function page(title: string, body: readonly string[]): string {
     "<!doctype html>",
     '<html lang="en">',
     `<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${escaped(title)}</title><style>${style}</style></head>`,
-    `<body><h1>${escaped(title)}</h1>`,
+    `<body><main><h1>${escaped(title)}</h1>`,
     ...body,
-    "</body></html>",
+    "</main></body></html>",
     "",
   ].join("\n");
 }
@@ -96,7 +96,7 @@ export function graphHtml(graph: Graph, stack: string): string {
   const drawing =
     graph.nodes.length > MOST_DRAWN
       ? `<p>${thousands(graph.nodes.length)} resources are too many to draw: they are listed.</p>`
-      : `<div class="drawing">${drawn(graph, needs)}</div>`;
+      : `<div class="drawing" role="region" aria-label="Drawing" tabindex="0">${drawn(graph, needs)}</div>`;
   return page(`Resources of ${stack}`, [drawing, ...cards]);
 }
 

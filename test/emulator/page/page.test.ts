@@ -3,15 +3,12 @@
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
-import axe from "axe-core";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../../emulator/index.ts";
-import { findBrowser } from "../../../scripts/programs.mjs";
 import { beginning } from "../../beginning.ts";
+import { barriers, browserProgram, fits, listenTo } from "../../browser.ts";
 import { ask } from "../client.ts";
-
-const program = findBrowser();
 
 let browser: Browser;
 let context: BrowserContext;
@@ -33,26 +30,14 @@ async function open(options: Parameters<Browser["newContext"]>[0] = {}): Promise
   context = await browser.newContext(options);
   context.setDefaultTimeout(20_000);
   page = await context.newPage();
-  page.on("console", (message) => {
-    if (["error", "warning"].includes(message.type())) complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(String(error)));
+  listenTo(page, complaints);
   await page.goto(`http://127.0.0.1:${emulator.port}/_emulator/`);
   await page.locator("#clock[datetime]").waitFor();
 }
 
-/** The rules of accessibility that the page breaks, each with where. */
-async function barriers(): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found = (await page.evaluate(
-    'axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"] })',
-  )) as axe.AxeResults;
-  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-}
-
-describe.skipIf(program === undefined)("the page", () => {
+describe.skipIf(browserProgram === undefined)("the page", () => {
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: program!, timeout: 60_000 });
+    browser = await chromium.launch({ executablePath: browserProgram!, timeout: 60_000 });
   });
   afterAll(() => browser?.close());
   beforeEach(async () => {
@@ -190,10 +175,10 @@ describe.skipIf(program === undefined)("the page", () => {
     await page.locator("summary", { hasText: "shop.example" }).click();
     await shows('"soa_email"');
     await page.getByText("Another fault").click();
-    expect(await barriers()).toEqual([]);
-    expect(await page.evaluate("document.documentElement.scrollWidth <= innerWidth")).toBe(true);
+    expect(await barriers(page)).toEqual([]);
+    expect(await fits(page)).toBe(true);
     await button("Reset…").click();
-    expect(await barriers()).toEqual([]);
+    expect(await barriers(page)).toEqual([]);
   });
 
   it("is used by the keyboard alone", async () => {
