@@ -32,7 +32,7 @@ function table(properties, required, headings) {
     ].filter(Boolean);
     return `| \`${name}\` | ${typeText(property)} | ${marks.join(", ")} | ${cell(property.description)} |`;
   });
-  return [`| ${headings} | type | | what it is |`, "| --- | --- | --- | --- |", ...rows].join("\n");
+  return [`| ${headings} | type | rule | what it is |`, "| --- | --- | --- | --- |", ...rows].join("\n");
 }
 
 /** The objects that these properties hold, each after the one that names it. */

@@ -13,6 +13,9 @@ const settings = (pages) => ({
   description: "Keeps a cloud account true to its declared state.",
   lang: "en",
   lastUpdated: false,
+  // The generator's own colours of code are too faint for many readers.
+  markdown: { theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
+  head: [["style", {}, ":root { --vp-code-lang-color: var(--vp-c-text-2); }"]],
   themeConfig: {
     search: { provider: "local" },
     sidebar: sidebarOf(pages),

@@ -82,11 +82,18 @@ export function sidebarOf(pages) {
     ([, name]) => `guides/${name}`,
   );
   const areas = [...new Set([...pages.keys()].flatMap((path) => /^types\/(\w+)\//.exec(path)?.[1] ?? []))];
+  const decisions = items("decisions/");
   return [
     { text: "Guides", link: "/guides/", items: guides.map(entry) },
     { text: "Reference", items: items("reference/") },
     { text: "Types and functions", link: "/types/" },
-    ...areas.map((area) => ({ text: area, collapsed: true, items: items(`types/${area}/`) })),
-    { text: "Decisions", collapsed: true, items: items("decisions/") },
+    // What folds is a link, too: the generator would put one button into another.
+    ...areas.map((area) => ({
+      text: area,
+      link: `/types/#${area}`,
+      collapsed: true,
+      items: items(`types/${area}/`),
+    })),
+    { text: "Decisions", link: decisions[0].link, collapsed: true, items: decisions },
   ];
 }

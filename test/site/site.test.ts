@@ -9,7 +9,7 @@ import { extname, join, resolve } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { sitePages } from "../../scripts/site/pages.mjs";
-import { browserProgram, fits, listenTo } from "../browser.ts";
+import { barriers, browserProgram, fits, listenTo } from "../browser.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const types: { [ending: string]: string } = {
@@ -92,13 +92,16 @@ describe.skipIf(browserProgram === undefined)("the site", { timeout: 240_000 }, 
     expect(complaints).toEqual([]);
   });
 
-  it("finds words of its pages", async () => {
+  it.each([
+    ["replicationType", "/types/databases/"],
+    ["Choose what seals", "/guides/secrets"],
+  ])("finds words of its pages: %s", async (words, where) => {
     await open("/");
     await page.getByRole("button", { name: "Search" }).first().click();
-    await page.locator("#localsearch-input").fill("replicationType");
+    await page.locator("#localsearch-input").fill(words);
     await page.locator("#localsearch-list a").first().click();
-    await page.waitForURL(/\/types\/databases\//);
-    expect(await page.locator("main").innerText()).toContain("replicationType");
+    await page.waitForURL((url) => url.pathname.startsWith(where));
+    expect(await page.locator("main").innerText()).toContain(words);
     expect(complaints).toEqual([]);
   });
 
@@ -111,7 +114,21 @@ describe.skipIf(browserProgram === undefined)("the site", { timeout: 240_000 }, 
     expect(complaints).toEqual([]);
   });
 
-  it.each(["/", "/types/databases/MySqlInstance.html", "/reference/cli.html"])(
+  it.each([
+    ["/", "in light", {}],
+    ["/", "in dark", { colorScheme: "dark" }],
+    ["/guides/first-zone.html", "in light", {}],
+    ["/guides/first-zone.html", "in dark", { colorScheme: "dark" }],
+    ["/guides/first-zone.html", "on a narrow screen", { viewport: { width: 320, height: 640 } }],
+    ["/types/databases/MySqlInstance.html", "in light", {}],
+    ["/types/databases/MySqlInstance.html", "on a narrow screen", { viewport: { width: 320, height: 640 } }],
+  ] as const)("is open to everybody: %s %s", async (path, _, options) => {
+    await open(path, { reducedMotion: "reduce", ...options });
+    await page.locator("h1").waitFor();
+    expect(await barriers(page)).toEqual([]);
+  });
+
+  it.each(["/", "/guides/first-zone.html", "/types/databases/MySqlInstance.html", "/reference/cli.html"])(
     "fits a narrow screen: %s",
     async (path) => {
       await open(path, { viewport: { width: 320, height: 640 } });
