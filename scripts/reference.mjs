@@ -91,13 +91,14 @@ export function typePage(schema, token, examples, operations) {
 }
 
 /** One function on a page of its own. */
-export function functionPage(schema, token, operations) {
+export function functionPage(schema, token, examples, operations) {
   const { description, inputs, outputs } = schema.functions[token];
   const given = inputs?.properties ?? {};
   return page([
     `# ${anchor(token)}`,
     `\`${short(token)}\``,
     description,
+    ...examples,
     ...(Object.keys(given).length > 0
       ? ["## Arguments", table(given, inputs.required ?? [], "argument")]
       : []),

@@ -1,4 +1,4 @@
-/** How a resource type is declared in the examples that the tests run, taken out of them word for word. */
+/** How a resource type is declared and a function is called in the examples that the tests run, taken out of them word for word. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -7,46 +7,55 @@ import { parse } from "yaml";
 const root = resolve(import.meta.dirname, "../..");
 const folder = join(root, "examples");
 
+/** What is made there is only made to be asked about: types have better examples in their areas. */
+const isOfFunctions = (name) => Number(name.startsWith("functions"));
+
 function read(ending) {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(ending) && !name.includes("node_modules"))
-    .sort()
+    .sort((a, b) => isOfFunctions(a) - isOfFunctions(b) || (a < b ? -1 : 1))
     .map((name) => ({
       name: `examples/${name.replaceAll("\\", "/")}`,
       text: readFileSync(join(folder, name), "utf8"),
     }));
 }
 
-const stacks = read("Pulumi.yaml");
+const stacks = read(".yaml").filter(({ name }) => !name.includes("/typescript/"));
 
-/** The lines of one entry of `resources`, with its indentation and the comment above it. */
-function entryOf(text, name) {
+/** The lines of one entry of `resources` or `variables`, with its indentation. */
+function entryOf(text, section, name) {
   const lines = text.split("\n");
-  const start = lines.indexOf(`  ${name}:`, lines.indexOf("resources:"));
+  const start = lines.indexOf(`  ${name}:`, lines.indexOf(`${section}:`));
   let end = start + 1;
   while (end < lines.length && /^ {3}|^$/.test(lines[end])) end++;
   return lines.slice(start, end).join("\n").trimEnd();
 }
 
-/** The first declaration of the type in a stack file: `{ name, text }`, or undefined. */
-export function yamlExample(type) {
-  for (const { name, text } of stacks) {
-    const resources = Object.entries(parse(text).resources ?? {});
-    const found = resources.find(([, resource]) => resource.type === type);
-    if (found) return { name, text: entryOf(text, found[0]) };
-  }
+/** The first declaration of the type, or call of the function, in a stack file: `{ name, text }`, or undefined. */
+export function yamlExample(token) {
+  const sections = {
+    resources: (resource) => resource.type === token,
+    variables: (variable) => variable["fn::invoke"]?.function === token,
+  };
+  for (const { name, text } of stacks)
+    for (const [section, isOne] of Object.entries(sections)) {
+      const found = Object.entries(parse(text)[section] ?? {}).find(([, entry]) => isOne(entry));
+      if (found) return { name, text: `${section}:\n${entryOf(text, section, found[0])}` };
+    }
   return undefined;
 }
 
 /** The classes that have another name than their type (see `renamed` in ../generate.mjs). */
 const classes = { Object: "BucketObject" };
 
-/** By language: the endings of its programs, and how a declaration of the type begins in them. */
+/** By language: the endings of its programs, and how a declaration of the type, or a call of the function, begins in them. */
 const languages = {
   TypeScript: {
     fence: "ts",
     ending: ".ts",
-    begins: (area, name) => `new (?:plumbline\\.)?${area}\\.${name}\\(`,
+    // A type is made, a function is called.
+    begins: (area, name) =>
+      `${/^[A-Z]/.test(name) ? "new " : "(?<![\\w.])"}(?:plumbline\\.)?${area}\\.${name}(?:Output)?\\(`,
   },
   Python: { fence: "python", ending: ".py", begins: (area, name) => `(?<![\\w.])${area}\\.${name}\\(` },
   Go: { fence: "go", ending: "main.go", begins: (area, name) => `(?<![\\w.])${area}\\.New${name}\\(` },
@@ -73,7 +82,7 @@ function withoutIndent(text) {
     .join("\n");
 }
 
-/** The first declaration of the type in the programs of each language that has one: `{ language, fence, name, text }`. */
+/** The first declaration of the type, or call of the function, in the programs of each language that has one: `{ language, fence, name, text }`. */
 export function programExamples(type) {
   const [, area, kind] = type.split(":");
   return Object.entries(languages).flatMap(([language, { fence, begins }]) => {

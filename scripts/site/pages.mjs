@@ -32,7 +32,7 @@ function examplesOf(token) {
   const block = (language, text) => `\`\`\`${language}\n${text}\n\`\`\``;
   return [
     ...(yaml || programs.length > 0 ? ["## Example"] : []),
-    ...(yaml ? [`YAML, in \`${yaml.name}\`:`, block("yaml", `resources:\n${yaml.text}`)] : []),
+    ...(yaml ? [`YAML, in \`${yaml.name}\`:`, block("yaml", yaml.text)] : []),
     ...programs.flatMap(({ language, fence, name, text }) => [
       `${language}, in \`${name}\`:`,
       block(fence, text),
@@ -65,7 +65,8 @@ export function sitePages() {
   }
   for (const token of types)
     pages.set(pathOf(token), typePage(schema, token, examplesOf(token), operations(token)));
-  for (const token of functions) pages.set(pathOf(token), functionPage(schema, token, operations(token)));
+  for (const token of functions)
+    pages.set(pathOf(token), functionPage(schema, token, examplesOf(token), operations(token)));
   const list = ["# Types and functions", ...listOf([...types, ...functions])];
   pages.set("types/index.md", `${list.join("\n\n")}\n`);
   return pages;

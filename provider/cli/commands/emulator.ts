@@ -44,7 +44,10 @@ export function addEmulatorCommand(program: Command): void {
     )
     .option("--start-time <time>", "what the clock says at first, as 2026-03-04T09:00:00Z (default: now)")
     .option("--rate-limit <limit>", "off, standard, or a number of requests in 2 minutes", "off")
-    .option("--tokens <file>", "tokens with scopes, users and grants; without it any token is the owner")
+    .option(
+      "--tokens <file>",
+      'tokens with scopes, users and grants, as {"tokens": [{"token": "t", "username": "u", "scopes": "domains:read_only"}]}; without it any token is the owner',
+    )
     .option(
       "--fault <rule>",
       "a fault rule as JSON; may be given several times",

@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../../emulator/contract/contract.ts";
 import { hasScope } from "../../../emulator/http/auth.ts";
@@ -240,6 +240,32 @@ describe("a tokens file that is wrong", () => {
   ])("%s is told with its place", async (text, message) => {
     writeFileSync(tokensFile, text);
     await expect(startEmulator({ tokens: tokensFile })).rejects.toThrow(message);
+  });
+
+  test("that of the reference does what the reference says", async () => {
+    const page = readFileSync(resolve(import.meta.dirname, "../../../docs/reference/emulator.md"), "utf8");
+    writeFileSync(tokensFile, /## Tokens and users\n\n```json\n([\s\S]*?)```/.exec(page)![1]!);
+    const seed = join(folder, "seed.json");
+    const zone = (domain: string) => ({ domain, type: "master", soa_email: "a@a.example" });
+    writeFileSync(
+      seed,
+      JSON.stringify({ requests: [{ method: "POST", path: "/domains", body: zone("one.example") }] }),
+    );
+    const emulator = await startEmulator({ tokens: tokensFile, seed });
+    const status = async (token: string, method: string, path: string, body?: object) =>
+      (await ask(emulator.port, method, `/v4${path}`, { token, ...(body && { body }) })).status;
+    const own = "/domains/2630001";
+    expect([
+      await status("everything", "GET", "/volumes"),
+      await status("looks-at-zones", "GET", own),
+      await status("looks-at-zones", "PUT", own, { description: "mine" }),
+      await status("looks-at-zones", "GET", "/volumes"),
+      await status("for-the-job", "PUT", own, { description: "ours" }),
+      await status("for-the-job", "POST", "/domains", zone("two.example")),
+      await status("for-the-job", "POST", "/volumes", { label: "disk", region: "us-east" }),
+      await status("another", "GET", "/domains"),
+    ]).toEqual([200, 200, 401, 401, 200, 200, 403, 401]);
+    await emulator.close();
   });
 
   test("one without a full token still gives the emulator a token of its own", async () => {
