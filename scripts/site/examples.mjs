@@ -45,19 +45,30 @@ export function yamlExample(token) {
   return undefined;
 }
 
-/** The classes that have another name than their type (see `renamed` in ../generate.mjs). */
+/** The classes that have another name in TypeScript than their type (see `renamed` in ../generate.mjs). */
 const classes = { Object: "BucketObject" };
+
+const isFunction = (name) => /^[a-z]/.test(name);
+const snakeCase = (name) => name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** By language: the endings of its programs, and how a declaration of the type, or a call of the function, begins in them. */
 const languages = {
   TypeScript: {
     fence: "ts",
     ending: ".ts",
-    // A type is made, a function is called.
     begins: (area, name) =>
-      `${/^[A-Z]/.test(name) ? "new " : "(?<![\\w.])"}(?:plumbline\\.)?${area}\\.${name}(?:Output)?\\(`,
+      isFunction(name)
+        ? `(?<![\\w.])(?:plumbline\\.)?${area}\\.${name}(?:Output)?\\(`
+        : `new (?:plumbline\\.)?${area}\\.${classes[name] ?? name}\\(`,
   },
-  Python: { fence: "python", ending: ".py", begins: (area, name) => `(?<![\\w.])${area}\\.${name}\\(` },
+  Python: {
+    fence: "python",
+    ending: ".py",
+    begins: (area, name) =>
+      isFunction(name)
+        ? `(?<![\\w.])${area}\\.${snakeCase(name)}(?:_output)?\\(`
+        : `(?<![\\w.])${area}\\.${name}\\(`,
+  },
   Go: { fence: "go", ending: "main.go", begins: (area, name) => `(?<![\\w.])${area}\\.New${name}\\(` },
 };
 const programs = new Map(Object.entries(languages).map(([language, { ending }]) => [language, read(ending)]));
@@ -87,7 +98,7 @@ export function programExamples(type) {
   const [, area, kind] = type.split(":");
   return Object.entries(languages).flatMap(([language, { fence, begins }]) => {
     for (const { name, text } of programs.get(language)) {
-      const at = text.search(new RegExp(begins(area, classes[kind] ?? kind)));
+      const at = text.search(new RegExp(begins(area, kind)));
       const statement = at < 0 ? undefined : statementAt(text, at);
       if (statement) return [{ language, fence, name, text: statement }];
     }

@@ -1,15 +1,19 @@
-"""Leads the program beside it through its life by Pulumi's Automation API, and prints what was done as JSON."""
+"""Leads the program beside it through its life by Pulumi's Automation API, and prints what was done, and one output, as JSON."""
 
 import json
 import runpy
+import sys
 from pulumi import automation
 
 
+file, output = sys.argv[1:]
+
+
 def program():
-    runpy.run_path("__main__.py")
+    runpy.run_path(file)
 
 
-stack = automation.create_or_select_stack("dev", project_name="web-python", program=program, work_dir=".")
+stack = automation.create_or_select_stack("dev", project_name="python", program=program, work_dir=".")
 preview = stack.preview()
 up = stack.up()
 again = stack.up()
@@ -18,6 +22,6 @@ told = {
     "preview": preview.change_summary,
     "up": up.summary.resource_changes,
     "again": again.summary.resource_changes,
-    "diskPath": up.outputs["diskPath"].value,
+    output: up.outputs[output].value,
 }
 print(json.dumps(told))

@@ -11,7 +11,7 @@ const root = resolve(import.meta.dirname, "../..");
 const python = findPython();
 
 it.skipIf(!pulumiBin || !python)(
-  "is installed by pip, and the example on it lives",
+  "is installed by pip, and the examples on it live",
   { timeout: 300_000 },
   async () => {
     const user = await comePulumiUser({
@@ -23,8 +23,16 @@ it.skipIf(!pulumiBin || !python)(
     const sdk = user.download(join(user.shelf, await packPython(user.shelf, join(user.shelf, "python"))));
     const alone = ["--no-index", "--no-deps", "--no-build-isolation", "--quiet"];
     user.succeed("../python/bin/python", "-m", "pip", "install", ...alone, "--target", "modules", sdk);
-    user.download(join(root, "examples", "python", "__main__.py"));
     user.download(join(import.meta.dirname, "life.py"));
-    expect(toldOfLife(user.besideEmulator("../python/bin/python life.py"))).toEqual(exampleLife);
+    const lives = (output: string) =>
+      toldOfLife(user.besideEmulator(`../python/bin/python life.py __main__.py ${output}`));
+    user.download(join(root, "examples", "python", "__main__.py"));
+    expect(lives("diskPath")).toEqual(exampleLife);
+    user.download(join(root, "examples", "functions", "python", "__main__.py"));
+    const [create, same] = [22, 22];
+    expect(lives("nodeStatus")).toEqual({
+      ...{ preview: { create }, up: { create }, again: { same } },
+      nodeStatus: "ready",
+    });
   },
 );

@@ -25,6 +25,18 @@ const zone = new dns.Domain("zone", {
   tags: ["docs"],
 });
 const www = new dns.Record("www", { domainId: zone.id, type: "A", name: "www", target: "203.0.113.10" });
+const listed = new dns.Domain("listed", {
+  domain: "listed.example",
+  type: "master",
+  soaEmail: "admin@functions.example",
+});
+new dns.Zone("list", {
+  domainId: listed.id,
+  records: [
+    { type: "A", name: "www", target: "203.0.113.10" },
+    { type: "MX", target: "mx1.mail.example", priority: 10 },
+  ],
+});
 const network = new vpc.Vpc("network", { label: "functions", region });
 const web = new vpc.Subnet("web", { vpcId: network.id, label: "web", ipv4: "10.20.0.0/24" });
 const data = new blockstorage.Volume("data", { label: "functions-data", region, size: 20, tags: ["docs"] });
@@ -54,6 +66,12 @@ const page = new objectstorage.BucketObject("page", {
   content: "<p>Hello</p>",
   contentType: "text/html",
 });
+const readers = new objectstorage.ObjectAcl("readers", {
+  cluster,
+  bucket: page.bucket,
+  name: page.name,
+  acl: "public-read",
+});
 const deployment = new objectstorage.Key("deployment", { label: "functions-deployment" });
 const workers = new kubernetes.Cluster("workers", {
   label: "functions",
@@ -62,6 +80,7 @@ const workers = new kubernetes.Cluster("workers", {
   nodePools: { small: { type: "g6-standard-2", count: 1 } },
   tags: ["docs"],
 });
+const batch = new kubernetes.NodePool("batch", { clusterId: workers.id, type: "g6-standard-4", count: 1 });
 const onCall = new managed.Contact("onCall", {
   name: "On call",
   email: "oncall@functions.example",
@@ -79,6 +98,7 @@ const watch = new managed.Service("watch", {
   timeout: 30,
   consultationGroup: "operations",
 });
+const support = new managed.InstanceSettings("support", { computeId, ssh: { user: "support", port: 2222 } });
 
 dns.getDomainOutput({ id: zone.id });
 dns.getDomainsOutput({ tag: "docs" }, { dependsOn: [zone] });
@@ -118,7 +138,7 @@ objectstorage.getClusterOutput({ id: cluster });
 objectstorage.getKeysOutput({ dependsOn: [deployment] });
 objectstorage.getKeyOutput({ id: deployment.id });
 objectstorage.getObjectsOutput({ cluster, bucket: page.bucket, prefix: "index" }, { dependsOn: [page] });
-objectstorage.getObjectAclOutput({ cluster, bucket: page.bucket, name: page.name }, { dependsOn: [page] });
+objectstorage.getObjectAclOutput({ cluster, bucket: page.bucket, name: page.name }, { dependsOn: [readers] });
 objectstorage.getObjectUrlOutput(
   { cluster, bucket: page.bucket, name: page.name, expiresIn: 600 },
   { dependsOn: [page] },
@@ -129,7 +149,7 @@ objectstorage.getTransferOutput();
 kubernetes.getClustersOutput({ tag: "docs" }, { dependsOn: [workers] });
 kubernetes.getClusterOutput({ id: workers.id });
 kubernetes.getNodePoolsOutput({ clusterId: workers.id });
-kubernetes.getNodePoolOutput({ clusterId: workers.id, poolId: workers.poolIds.apply(({ small }) => small!) });
+kubernetes.getNodePoolOutput({ clusterId: workers.id, poolId: batch.poolId });
 export const nodeStatus = kubernetes.getNodeOutput({
   clusterId: workers.id,
   nodeId: workers.nodes.apply(({ small }) => small![0]!.id),
@@ -146,7 +166,7 @@ managed.getCredentialOutput({ id: login.id });
 managed.getCredentialsOutput({ dependsOn: [login] });
 managed.getServiceOutput({ id: watch.id });
 managed.getServicesOutput({ consultationGroup: "operations" }, { dependsOn: [watch] });
-managed.getInstanceSettingsOutput({ computeId });
+managed.getInstanceSettingsOutput({ computeId: support.computeId });
 managed.getIssuesOutput({ serviceId: watch.id });
 // Only an issue that there is can be asked about: `pulumi config set issueId ID`.
 const issueId = config.get("issueId");
