@@ -32,7 +32,11 @@ function install(version) {
   const bin = join(place, "node_modules", name, "bin");
   if (existsSync(bin)) return bin;
   mkdirSync(place, { recursive: true });
-  run("npm", ["install", "--silent", "--no-save", "--prefix", place, `${name}@${version}`]);
+  try {
+    run("npm", ["install", "--loglevel=error", "--no-save", "--prefix", place, `${name}@${version}`]);
+  } catch (cause) {
+    throw new Error(`Node ${version} cannot be had: ${cause.message}`);
+  }
   return bin;
 }
 
@@ -101,6 +105,9 @@ try {
     const done = [await tryPackages(version, bin, { work, cli }), ...(isWhole ? [tryAll(bin)] : [])];
     console.log(`Node ${version}: ${done.join("; ")}; ${Math.round((Date.now() - began) / 1000)} s`);
   }
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
 } finally {
   rmSync(work, { recursive: true, force: true });
   // What is left behind is this Node's.
