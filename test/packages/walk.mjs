@@ -89,7 +89,7 @@ async function terminalNamed(name) {
   if (!terminals.has(name)) {
     const terminal = openTerminal();
     terminals.set(name, terminal);
-    terminal.type("PS1=; printf '\\036ready\\036'\n");
+    terminal.type("unset HISTFILE; PS1=; printf '\\036ready\\036'\n");
     await terminal.until((output) => output.includes("\x1eready\x1e"));
   }
   return terminals.get(name);
