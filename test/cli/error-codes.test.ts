@@ -232,6 +232,18 @@ describe("what stops people names its code", () => {
   });
 });
 
+it("a name that only the service knows to be taken is told so by its refusal", async () => {
+  const desk = await ownDesk();
+  const elsewhere = { id: 1, domain: "one.example" };
+  const data = structuredClone(desk.emulator.data()) as { collections: { [name: string]: object[] } };
+  data.collections["foreign_domains"] = [elsewhere];
+  desk.emulator.setData(data);
+  declare(desk, domain("one"));
+  const ran = await desk.run(["up", "-y"]);
+  expect(ran.code, ran.text).toBe(1);
+  expect(ran.text).toMatch(/The DNS zone already exists \(POST \/domains\) \[PLB-NAME\]\n/);
+});
+
 describe("the guide to what stops people", () => {
   const page = readFileSync(resolve(import.meta.dirname, "../../docs/guides/troubleshooting.md"), "utf8");
   const sections = page.split(/^## /m).slice(1);

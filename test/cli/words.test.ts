@@ -66,6 +66,7 @@ describe("completion", () => {
     expect(await words("import", "plumbline:dns:D")).toEqual(["plumbline:dns:Domain"]);
     expect(await words("invoke", "plumbline:dns:getDomain")).toContain("plumbline:dns:getDomains");
     expect(await words("new", "kub")).toEqual(["kubernetes"]);
+    expect(await words("explain", "PLB-LO")).toEqual(["PLB-LOCK", "PLB-LOST"]);
   });
 
   it("is there for zsh and fish, and for no other", async () => {

@@ -2,6 +2,7 @@
 
 import { resolve } from "node:path";
 import type { Command } from "commander";
+import { errorCodes } from "../../core/error-code.ts";
 import { shortToken } from "../../core/token.ts";
 import { loadProgram } from "../../engine/language/program.ts";
 import { catalogue } from "../../provider.ts";
@@ -108,7 +109,10 @@ async function argumentsOf(
   const types = short(catalogue.resources.keys());
   switch (command.name()) {
     case "explain":
-      return [...types, ...short(catalogue.functions.keys())].map((each) => each.replace(/^plumbline:/, ""));
+      return [
+        ...[...types, ...short(catalogue.functions.keys())].map((each) => each.replace(/^plumbline:/, "")),
+        ...Object.keys(errorCodes),
+      ];
     case "import":
       return given.length === 0 && command.parent?.name() === "plumbline" ? types : [];
     case "invoke":
