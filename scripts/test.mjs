@@ -2,7 +2,7 @@
  * `npm test`: builds, gets Pulumi, and Python and Go for its SDKs, ready where they can be had, runs every test, holds the record of reached operations against what the
  * tests really called, and ends with a plain count.
  * Arguments are handed to vitest (`npm test -- test/core`). PLUMBLINE_REQUIRE_PULUMI=1 makes a missing one of these a failure, and
- * PLUMBLINE_REQUIRE_BROWSER=1 a missing browser, PLUMBLINE_REQUIRE_SHELLS=1 a missing zsh or fish. `--quick` leaves
+ * PLUMBLINE_REQUIRE_BROWSER=1 a missing browser, PLUMBLINE_REQUIRE_SHELLS=1 a missing zsh, fish, script or curl. `--quick` leaves
  * out Pulumi's tests, and those that are long (`npm run test:quick`).
  */
 
@@ -42,6 +42,12 @@ if (findBrowser() === undefined) {
 const shells = ["zsh", "fish"].filter((name) => findProgram(name) === undefined);
 if (shells.length > 0) {
   console.log(`Tests of what shells complete are left out for ${shells.join(" and ")}: not on the PATH`);
+  if (process.env.PLUMBLINE_REQUIRE_SHELLS === "1") process.exit(1);
+}
+
+const walking = ["script", "curl"].filter((name) => findProgram(name) === undefined);
+if (walking.length > 0) {
+  console.log(`Tests of the guides are left out: no ${walking.join(" and no ")} on the PATH`);
   if (process.env.PLUMBLINE_REQUIRE_SHELLS === "1") process.exit(1);
 }
 

@@ -5,6 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { findProgram } from "../../scripts/programs.mjs";
 import { packCommandLine, packSdk } from "../../scripts/release/npm.mjs";
 import { pulumiBin } from "../e2e/pulumi.ts";
 import { guides, readGuide, type Step, walk } from "./guide.ts";
@@ -13,6 +14,7 @@ import { comeStranger } from "./stranger.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const hasTerminals = spawnSync("script", ["-qec", "stty size", "/dev/null"]).status === 0;
+const canWalk = hasTerminals && findProgram("curl") !== undefined;
 
 const first = "first-zone.md";
 /** Those without steps: the list, and sections for when something went wrong, of which `test/cli/error-codes.test.ts` tells. */
@@ -40,7 +42,7 @@ function comeWithArchive() {
   return user;
 }
 
-describe.skipIf(!hasTerminals)("a guide", { timeout: 300_000 }, () => {
+describe.skipIf(!canWalk)("a guide", { timeout: 300_000 }, () => {
   it("to the first zone is followed to the letter within two minutes, and the zone is on the account", async () => {
     const [account, here] = ["https://api.example/v4", "http://127.0.0.1:4848/v4"];
     const steps = readGuide(first).map((step) => ({ ...step, text: step.text.replaceAll(account, here) }));

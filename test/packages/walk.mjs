@@ -12,6 +12,12 @@ const [size, patience] = ["stty cols 100 rows 50 -echo -onlcr", 60_000];
 const scripts = mkdtempSync(join(tmpdir(), "plumbline-walk-"));
 const plain = (text) => text.replace(/\x1b\[[\d;?]*[A-Za-z]/g, "");
 
+/** What a terminal tells programs that ask: its ground is black, the cursor is at its beginning. Pulumi waits seconds for that. */
+const told = [
+  ["\x1b]11;?", "\x1b]11;rgb:0000/0000/0000\x1b\\"],
+  ["\x1b[6n", "\x1b[1;1R"],
+];
+
 /** A shell in a pseudo-terminal. */
 function openTerminal() {
   const shell = `${size}; exec bash --noprofile --norc --noediting`;
@@ -22,6 +28,7 @@ function openTerminal() {
   let [output, heard] = ["", () => {}];
   child.stdout.setEncoding("utf8").on("data", (text) => {
     output += text;
+    for (const [question, reply] of told) if (text.includes(question)) child.stdin.write(reply);
     heard();
   });
   child.stdin.on("error", () => {});
