@@ -28,6 +28,9 @@ const unchanged = async (...args: string[]) =>
 describe("a stack", () => {
   it("is begun and selected, and commands are about it from then on", async () => {
     expect(await said("stack", "select")).toBe("dev");
+    expect(await said("stack", "list")).toMatch(/^no stack of this project /);
+    expect(await said("state", "list")).toBe("the state of dev holds no resource");
+    expect((await desk.run(["state", "list", "--json"])).text.trim()).toBe("[]");
     expect(await said("stack", "init", "trial")).toContain("Pulumi.trial.yaml");
     expect(await said("stack", "select")).toBe("trial");
     await desk.run(["config", "set", "domain", "trial.example"]);

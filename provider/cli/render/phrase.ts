@@ -13,10 +13,10 @@ export function phraseOf(step: Step): string {
   const pieces = catalogue.resources.get(step.type)?.phrase ?? [];
   const known = pieces.flatMap((piece) => {
     let isWhole = true;
-    const text = piece.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const text = piece.replace(/\{(\w+)\}(?: (\w+)s$)?/g, (_, name: string, noun?: string) => {
       const shown = shortly(values[name]);
       if (shown === undefined) isWhole = false;
-      return shown ?? "";
+      return noun === undefined ? (shown ?? "") : `${shown} ${noun}${shown === "1" ? "" : "s"}`;
     });
     return isWhole ? [text] : [];
   });

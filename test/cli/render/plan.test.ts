@@ -126,6 +126,14 @@ describe("a phrase", () => {
     );
   });
 
+  it("counts what is in a list", () => {
+    const script = "plumbline:compute/stackScript:StackScript";
+    const phrases = [1, 2].map((count) =>
+      phraseOf(step("create", script, "it", { images: Array.from({ length: count }, (_, n) => `i${n}`) })),
+    );
+    expect(phrases).toEqual(["for 1 image", "for 2 images"]);
+  });
+
   it("is short, and has no line ends", () => {
     const long = step("create", record, "txt", { name: "t", type: "TXT", target: `a\n${"b".repeat(500)}` });
     expect(phraseOf(long).length).toBeLessThanOrEqual(60);

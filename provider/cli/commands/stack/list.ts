@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { exitCode } from "../../exit.ts";
 import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
-import { print } from "../../render/door.ts";
+import { print, printError } from "../../render/door.ts";
 import { stacksOf } from "./stacks.ts";
 
 export function addStackList(stack: Command): void {
@@ -15,6 +15,7 @@ export function addStackList(stack: Command): void {
         const { settings } = opened;
         const stacks = await stacksOf(opened);
         if (settings.json) print(JSON.stringify(stacks));
+        else if (stacks.length === 0) printError("no stack of this project has a state or settings yet");
         else for (const name of stacks) print(name);
         return exitCode.done;
       }),

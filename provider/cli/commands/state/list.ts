@@ -7,7 +7,7 @@ import type { ResourceState } from "../../../engine/engine.ts";
 import { exitCode } from "../../exit.ts";
 import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
-import { print } from "../../render/door.ts";
+import { print, printError } from "../../render/door.ts";
 import { inLine, plainType } from "../../render/format.ts";
 import { resourcesOf } from "./named.ts";
 
@@ -20,6 +20,7 @@ export function addStateList(state: Command): void {
       withStack(command, async ({ settings, engine }) => {
         const resources = await resourcesOf(engine);
         if (settings.json) print(JSON.stringify(resources.map(json), null, 2));
+        else if (resources.length === 0) printError(`the state of ${settings.stack} holds no resource`);
         else for (const line of table(resources.map(row))) print(line);
         return exitCode.done;
       }),
