@@ -54,6 +54,8 @@ interface Running {
 }
 
 const stateFile = "state";
+/** What the last run told of as left behind, for the person who goes on. */
+const leftFile = "left";
 const stack = "dev";
 /** Milliseconds after which a run is stuck. */
 const patience = 60_000;
@@ -133,24 +135,38 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
   const leftBehind = (): Outcome["steps"] =>
     engine.heard.flatMap(({ message }) => {
       const [, name, type, id] =
-        /while it created (\S+) \((\S+)\).*: it is there, as (\S+)\. /.exec(message) ?? [];
+        /while it created (\S+) \((\S+)\).*: it is there, as (\S+)\. /.exec(message) ??
+        /while it set (\S+) \((\S+)\) on (\S+), /.exec(message) ??
+        [];
       return id === undefined ? [] : [{ op: "delete", type: type!, name: name!, id, detailedDiff: {} }];
     });
+
+  /** Works without anybody watching. */
+  async function unseen(work: () => Promise<void>): Promise<void> {
+    const { watch } = bench;
+    bench.watch = undefined;
+    try {
+      await work();
+    } finally {
+      bench.watch = watch;
+    }
+  }
 
   const bench: PluginBench = {
     emulator,
     watch: undefined,
     now() {
       const files = new Map(logsIn(creates));
-      return { account: emulator.data(), files: files.set(stateFile, written(state)) };
+      files.set(stateFile, written(state)).set(leftFile, JSON.stringify(left));
+      return { account: emulator.data(), files };
     },
     restore({ account, files }) {
       emulator.setData(account);
       state = readState(files.get(stateFile));
-      left = [];
+      left = JSON.parse(files.get(leftFile) ?? "[]") as Outcome["steps"];
       rmSync(creates, { recursive: true, force: true });
       for (const [name, text] of files) {
-        if (name === stateFile) continue;
+        if (name === stateFile || name === leftFile) continue;
         mkdirSync(creates, { recursive: true });
         writeFileSync(join(creates, name), text);
       }
@@ -164,6 +180,8 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
           play({ client, state }, declared, { isPreview }),
         );
         left = leftBehind();
+        // What only the update could look for is told by it, and seen to then.
+        if (!isPreview) await unseen(() => deleteByHand(environment, left));
         const steps = [...outcome.steps, ...announced(), ...left];
         return isPreview ? { ...outcome, steps, changes: outcome.changes || left.length > 0 } : outcome;
       };
@@ -198,7 +216,12 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
         if (outcome.result === "succeeded") return undefined;
         at = `nowhere, ${outcome.diagnostics.map(({ message }) => message).join("; ")}`;
       }
-      if (isRefreshed) await using(await serve(), (client) => refresh({ client, state }));
+      left = [];
+      if (isRefreshed) {
+        engine.heard.length = 0;
+        await using(await serve(), (client) => refresh({ client, state }));
+        left = leftBehind();
+      }
       return { ...bench.now(), at: isRefreshed ? `${at}, refreshed` : at };
     },
     unfinished() {

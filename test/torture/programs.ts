@@ -95,7 +95,7 @@ interface Led {
   /** Runs the program and kills it somewhere; undefined when it came to its end. */
   readonly strike: (random: Random, program: Resources) => Promise<Recorded | undefined>;
   /** The program that follows the killed one: the drawn one, as far as the engine can go on with it. */
-  readonly following: (drawn: Resources, killed: Resources) => Resources;
+  readonly following: (drawn: Resources) => Resources;
 }
 
 type JudgeMoment = (at: string, moment: Moment, aim: Aim) => Promise<boolean>;
@@ -122,7 +122,7 @@ async function lead(
       ["turned back", declared],
       ["edited again", draw(random, families)],
     ] as const);
-    const then = following(drawn, program);
+    const then = following(drawn);
     const stack = stackFile(then);
     const account = await accountOf(bench, empty, stack);
     const at = `edit ${edit} of ${families.join(" and ")}, killed ${moment.at}, ${how}`;
@@ -131,7 +131,7 @@ async function lead(
     // Now and then the next run begins where this one was killed.
     settled = random() < 0.3 && edit < edits ? moment : bench.now();
     bench.restore(settled);
-    [declared, program] = [then, following(draw(random, families), then)];
+    [declared, program] = [then, following(draw(random, families))];
   }
 }
 
@@ -190,10 +190,10 @@ function anyStroke(random: Random, resources: number): Stroke {
  * The drawn program, with what a killed run began to make under a name that the resource now is an alias of: Pulumi tells no plugin of aliases. So does a
  * replacement, which Pulumi has another object of. Anything else may be dropped; a person deletes what the plugin then tells of.
  */
-function withUnfinished(bench: PluginBench, drawn: Resources, killed: Resources): Resources {
+function withUnfinished(bench: PluginBench, drawn: Resources, struck: Resources): Resources {
   let all: Resources = drawn;
   const add = (name: string): void => {
-    const resource = killed[name];
+    const resource = struck[name];
     if (resource === undefined) return;
     const twin = otherName(name);
     const { [twin]: _, ...rest } = all;
@@ -210,15 +210,19 @@ export async function programsPlugin(choice: Choice, { programs = 200 } = {}): P
   const tally = newTally("programs", "plugin");
   const began = Date.now();
   const bench = await openPluginBench();
+  /** Every resource of a program that was killed, as it was last. */
+  const struck: { [name: string]: Resources[string] } = {};
   try {
     await leadAll(tally, choice, programs, {
       edits: 3,
       bench,
       empty: bench.now(),
       draw: (random, families) => renamed(random, anyProgram(random, families)),
-      strike: (random, program) =>
-        bench.strike(stackFile(program), anyStroke(random, Object.keys(program).length)),
-      following: (drawn, killed) => withUnfinished(bench, drawn, killed),
+      strike(random, program) {
+        Object.assign(struck, program);
+        return bench.strike(stackFile(program), anyStroke(random, Object.keys(program).length));
+      },
+      following: (drawn) => withUnfinished(bench, drawn, struck),
     });
   } finally {
     await bench.close();

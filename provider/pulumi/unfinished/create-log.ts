@@ -35,6 +35,8 @@ export interface Attempt extends Beginnings {
   readonly beside?: string;
   /** True: the run that began it ended in order, so that the engine has what it was answered. */
   readonly saved?: true;
+  /** True: the user was told of it, once and for all, and only its own resource goes on with it. */
+  readonly told?: true;
   /** The process that began it. */
   readonly pid: number;
 }
@@ -58,6 +60,7 @@ type Line =
   | { readonly beside: string; readonly id: string }
   | { readonly met: string; readonly run: string }
   | { readonly saved: string }
+  | { readonly told: string }
   | { readonly end: string }
   | { readonly notes: string; readonly hold: ValueMap; readonly pid?: number };
 
@@ -78,6 +81,8 @@ export interface CreateLog {
   meet(urn: string, run: string): void;
   /** Remembers that the engine has what it was answered; reaches the disk soon. */
   saved(urn: string): void;
+  /** Remembers that the user was told of the attempt for good; its id is nobody's from then on. Reaches the disk soon. */
+  told(urn: string): void;
   /** Forgets the attempt; reaches the disk soon. */
   end(urn: string): void;
   /** The holder's notes, as the file of all processes tells; undefined when there are none. */
@@ -133,14 +138,17 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
     } else if ("begin" in line) {
       const { begin: urn, type, at, pid, ...beginnings } = line;
       const fresh: Attempt = { urn, type, startedAt: at, ...beginnings, pid };
-      const { beside: _, saved: __, replaces, ...earlier } = attempts.get(urn) ?? fresh;
+      const { beside: _, saved: __, told: ___, replaces, ...earlier } = attempts.get(urn) ?? fresh;
       const isSame = JSON.stringify(earlier.lasting) === JSON.stringify(beginnings.lasting);
       const { met } = beginnings;
       attempts.set(urn, { ...earlier, ...(replaces && isSame && { replaces }), ...(met && { met }), pid });
     } else if ("beside" in line) change(line.beside, { beside: line.id });
     else if ("met" in line) change(line.met, { met: line.run });
     else if ("saved" in line) change(line.saved, { saved: true });
-    else if ("made" in line) {
+    else if ("told" in line) {
+      unindex(attempts.get(line.told));
+      change(line.told, { told: true });
+    } else if ("made" in line) {
       const attempt = attempts.get(line.made);
       if (attempt === undefined) return;
       unindex(attempt);
@@ -181,6 +189,7 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
     beside: (urn, id) => void lines.write({ beside: urn, id }),
     meet: (urn, run) => void lines.write({ met: urn, run }),
     saved: (urn) => void lines.write({ saved: urn }),
+    told: (urn) => void lines.write({ told: urn }),
     end: (urn) => {
       if (attempts.has(urn)) void lines.write({ end: urn });
     },
@@ -197,11 +206,22 @@ export function openCreateLog(file: string, onTrouble: (message: string) => void
   };
 }
 
-function linesOfAttempt({ urn, type, startedAt, id, beside, saved, pid, ...beginnings }: Attempt): Line[] {
+function linesOfAttempt({
+  urn,
+  type,
+  startedAt,
+  id,
+  beside,
+  saved,
+  told,
+  pid,
+  ...beginnings
+}: Attempt): Line[] {
   return [
     { begin: urn, type, at: startedAt, pid, ...beginnings },
     ...(id === undefined ? [] : [{ made: urn, id }]),
     ...(beside === undefined ? [] : [{ beside: urn, id: beside }]),
     ...(saved === undefined ? [] : [{ saved: urn }]),
+    ...(told === undefined ? [] : [{ told: urn }]),
   ];
 }

@@ -4,7 +4,6 @@
  */
 
 import { setTimeout } from "node:timers/promises";
-import { noNotes } from "../../core/engines/notes.ts";
 import { urnParts } from "../../core/engines/urn.ts";
 import { withErrorCode } from "../../core/error-code.ts";
 import type { Log, Provider, ResourceIdentity } from "../../core/protocol.ts";
@@ -35,7 +34,7 @@ export async function tellLeftBehind(means: Means, takeover: Takeover, project: 
     left.map(async (attempt) => {
       if (isOfBefore(attempt)) {
         means.log("warning", withErrorCode(textOfSetting(attempt), "PLB-PENDING"));
-        return takeover.over(attempt.urn);
+        return takeover.told(attempt.urn);
       }
       const patience = new AbortController();
       const seen = await Promise.race([
@@ -61,7 +60,7 @@ async function look(means: Means, takeover: Takeover, attempt: Attempt): Promise
   const { provider, signal, admit } = means;
   await admit({ asks: true });
   const identity: ResourceIdentity = { urn, type, name: urnParts(urn).name };
-  const subject = { ...identity, log: () => {}, signal, notes: noNotes };
+  const subject = { ...identity, log: () => {}, signal, notes: takeover.notesOf(attempt) };
   if (id !== undefined) return { id: (await readAsMade(provider, { ...subject, id })) && id };
   if (lasting === undefined) return undefined;
   const found = await provider.find({
@@ -73,9 +72,10 @@ async function look(means: Means, takeover: Takeover, attempt: Attempt): Promise
   return { id: found?.id };
 }
 
-function textOfSetting({ urn, type, startedAt }: Attempt): string {
+function textOfSetting({ urn, type, startedAt, id }: Attempt): string {
   const { name } = urnParts(urn);
-  return `an earlier run was cut off at ${startedAt} while it set ${name} (${type}), and nothing in this run names that: what it set may hold still. This is not said again. Declare ${name} again, or set it at the service.`;
+  const where = id === undefined ? "" : ` on ${id}`;
+  return `an earlier run was cut off at ${startedAt} while it set ${name} (${type})${where}, and nothing in this run names that: what it set may hold still. This is not said again. Declare ${name} again, or set it at the service.`;
 }
 
 function textOf({ urn, type, startedAt, id }: Attempt, seen: Seen): string {

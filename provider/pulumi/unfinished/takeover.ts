@@ -24,6 +24,10 @@ export interface Takeover {
   meet(urn: string): void;
   /** Unfinished creates of earlier runs that no call of this run is about, whichever of its plugins it was made to. */
   leftBehind(): readonly Attempt[];
+  /** A copy of the notes of an unfinished create. */
+  notesOf(attempt: Attempt): Notes;
+  /** The user was told of what the create left, and is not told again. */
+  told(urn: string): void;
   /** The engine has saved all that it was answered. */
   saved(): void;
   /** The engine has this resource in its state: it sent checked inputs of an earlier run, of which these are lasting. */
@@ -84,6 +88,14 @@ export function createTakeover(log: CreateLog, run: string): Takeover {
     return saved !== undefined && !(open && isSurelyUnsaved(open, saved));
   };
 
+  function copyOfNotes({ urn, type, id }: Attempt): Notes {
+    let held = log.notes(id === undefined ? urn : objectKey(type, id))?.notes ?? {};
+    const hold = async (next: ValueMap) => {
+      held = next;
+    };
+    return notesIn({ held: () => held, hold }, { isReadOnly: false });
+  }
+
   function name(type: string, id: string): void {
     const ids = named.get(type);
     if (ids) ids.add(id);
@@ -99,7 +111,10 @@ export function createTakeover(log: CreateLog, run: string): Takeover {
       const open = log.find(urn);
       if (open && !open.saved && open.met !== run) log.meet(urn, run);
     },
-    leftBehind: () => log.open().filter((open) => !open.saved && open.met !== run && !met.has(open.urn)),
+    leftBehind: () =>
+      log.open().filter((open) => !open.saved && !open.told && open.met !== run && !met.has(open.urn)),
+    notesOf: copyOfNotes,
+    told: (urn) => log.told(urn),
     saved: () => {
       deletions.saved();
       for (const urn of begunHere) if (log.find(urn)?.id !== undefined) log.saved(urn);
@@ -134,12 +149,7 @@ export function createTakeover(log: CreateLog, run: string): Takeover {
       checkedAnew.delete(urn);
       const earlier = isHidden(urn) ? undefined : log.find(urn);
       if (earlier === undefined) return undefined;
-      const holder = earlier.id === undefined ? urn : objectKey(earlier.type, earlier.id);
-      let held = log.notes(holder)?.notes ?? {};
-      const hold = async (next: ValueMap) => {
-        held = next;
-      };
-      return { cutOff: cutOffOf(earlier), notes: notesIn({ held: () => held, hold }, { isReadOnly: false }) };
+      return { cutOff: cutOffOf(earlier), notes: copyOfNotes(earlier) };
     },
     begin: async (urn, type, at, lasting) => {
       checkedAnew.delete(urn);

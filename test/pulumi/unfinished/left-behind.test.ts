@@ -101,11 +101,31 @@ describe("what a killed create made, and nothing declares any more", () => {
     const settings = "plumbline:managed/instanceSettings:InstanceSettings";
     const { file, end } = await begin();
     await end();
-    await openCreateLog(file).begin(urnOf("all", settings), settings, "2026-01-02T03:04:05Z", {
-      lasting: {},
-    });
-    expect(await (await begin()).told()).toEqual([expect.stringContaining(`while it set all (${settings})`)]);
+    const all = urnOf("all", settings);
+    const log = openCreateLog(file);
+    await log.begin(all, settings, "2026-01-02T03:04:05Z", { lasting: {} });
+    await log.made(all, "1001");
+    expect(await (await begin()).told()).toEqual([
+      expect.stringContaining(`while it set all (${settings}) on 1001, and nothing`),
+    ]);
     expect(await (await begin()).told()).toEqual([]);
+    // Its own resource goes on with it; to others its id is free.
+    expect(openCreateLog(file).find(all)).toMatchObject({ id: "1001", told: true });
+    expect(openCreateLog(file).withId(settings, "1001")).toEqual([]);
+  });
+
+  it("is found by what its create noted where nothing else tells it from others", async () => {
+    const ofKey = "plumbline:objectstorage/key:Key";
+    const key = urnOf("key", ofKey);
+    await call(emulator, "POST", "/object-storage/keys", { label: "key" });
+    const run = await begin();
+    const { id } = await create(run, { label: "key" }, key);
+    const lines = readFileSync(run.file, "utf8").split("\n");
+    await run.end();
+    const noted = lines.findIndex((line) => line.startsWith(`{"notes":"${key}"`));
+    expect(noted).toBeGreaterThan(0);
+    writeFileSync(run.file, `${lines.slice(0, noted + 1).join("\n")}\n`);
+    expect(await (await begin()).told()).toEqual([expect.stringContaining(`it is there, as ${id}.`)]);
   });
 
   it("is told of though the service cannot be asked", async () => {
