@@ -19,8 +19,12 @@ const canWalk = hasTerminals && findProgram("curl") !== undefined;
 const first = "first-zone.md";
 /** Those without steps: the list, and sections for when something went wrong, of which `test/cli/error-codes.test.ts` tells. */
 const lists = ["index.md", "troubleshooting.md"];
-const others = readdirSync(guides).filter((name) => name !== first && !lists.includes(name));
-const needsPulumi = (name: string) => readGuide(name).some(({ text }) => /^pulumi /m.test(text));
+const typescript = "yaml-to-typescript.md";
+const others = readdirSync(guides).filter((name) => ![first, typescript, ...lists].includes(name));
+const isPulumi = ({ text }: Step) => /^(?:timeout .*)?pulumi /m.test(text);
+const [plain, withPulumi] = [false, true].map((pulumi) =>
+  others.filter((name) => readGuide(name).some(isPulumi) === pulumi),
+) as [string[], string[]];
 
 const main = (text: string): Step => ({ text, terminal: "main" });
 const install = main("npm install --global ./plumbline-cli-*.tgz");
@@ -39,6 +43,14 @@ function comeWithArchive() {
     rmSync(shelf, { recursive: true, force: true });
   });
   user.download(join(shelf, packCommandLine(shelf)));
+  return user;
+}
+
+/** A stranger who has installed the plugin, too. */
+async function comeWithPlugin(installed = {}) {
+  const user = await comePulumiUser({ environment: { PULUMI_CONFIG_PASSPHRASE: undefined }, installed });
+  onTestFinished(user.leave);
+  user.installPlugin(user.download(join(user.shelf, pluginArchive)));
   return user;
 }
 
@@ -65,28 +77,28 @@ describe.skipIf(!canWalk)("a guide", { timeout: 300_000 }, () => {
     expect(Date.now() - start).toBeLessThan(120_000);
   });
 
-  it.each(others.filter((name) => !needsPulumi(name)))("is followed to the letter: %s", async (name) => {
+  it.each(plain)("is followed to the letter: %s", async (name) => {
     expect(await walk(comeWithArchive(), [install, ...readGuide(name)])).toEqual([]);
   });
 
-  it.skipIf(!pulumiBin)("to Pulumi and back is followed to the letter", async () => {
-    const user = await comePulumiUser({ environment: { PULUMI_CONFIG_PASSPHRASE: undefined } });
-    onTestFinished(user.leave);
-    user.installPlugin(user.download(join(user.shelf, pluginArchive)));
-    expect(await walk(user, [install, ...readGuide("pulumi-and-back.md")])).toEqual([]);
+  const followed = pulumiBin ? "to the letter" : "to its first step with Pulumi";
+  it.each(withPulumi)(`is followed ${followed}: %s`, async (name) => {
+    const steps = readGuide(name);
+    const [user, taken] = pulumiBin
+      ? [await comeWithPlugin(), steps]
+      : [comeWithArchive(), steps.slice(0, steps.findIndex(isPulumi))];
+    expect(await walk(user, [install, ...taken])).toEqual([]);
   });
 
   it.skipIf(!pulumiBin)(
     "to TypeScript is followed to the letter, and its program changes nothing",
     async () => {
       // Beside the folder there is what a registry would bring: Pulumi's own package, and the compiler.
-      const user = await comePulumiUser({ installed: { node_modules: join(root, "node_modules") } });
-      onTestFinished(user.leave);
-      user.installPlugin(user.download(join(user.shelf, pluginArchive)));
+      const user = await comeWithPlugin({ node_modules: join(root, "node_modules") });
       const sdk = user.download(join(user.shelf, packSdk(user.shelf, join(user.shelf, "sdk"))));
       user.succeed("npm", "install", "--offline", "--no-audit", "../node_modules/@pulumi/pulumi", `./${sdk}`);
       symlinkSync("../../../node_modules/.bin/tsc", join(user.folder, "node_modules", ".bin", "tsc"));
-      const steps = readGuide("yaml-to-typescript.md");
+      const steps = readGuide(typescript);
       const compiled = steps.findIndex(({ text }) => text === "npx tsc");
       // The step after it declares the program's own language.
       steps.splice(compiled + 2, 0, main(`node -e '${previewOfProgram}'`));
