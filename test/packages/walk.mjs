@@ -64,7 +64,7 @@ function answer(terminal, output, step) {
   const said = plain(output);
   if (step.answered === said.length) return;
   if (/\[y\/N\] $/.test(said)) terminal.type("y\r");
-  else if (step.typed !== undefined && /: $/.test(said)) terminal.type(`${step.typed}\r`);
+  else if (step.typed !== undefined && /: +\r?$/.test(said)) terminal.type(`${step.typed}\r`);
   else return;
   step.answered = said.length;
 }
