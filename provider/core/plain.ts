@@ -55,11 +55,18 @@ export function plainInputs(fields: Fields, inputs: ValueMap): Plain {
     Object.fromEntries(
       Object.keys(map)
         .filter((name) => map[name] !== null && map[name] !== undefined)
-        .map((name) => [name, walk(fieldOf(name), map[name]!, [...path, name])]),
+        .map((name) => {
+          const [field, item] = [fieldOf(name), map[name]!];
+          return [name, isBare(field, item) ? item : walk(field, item, [...path, name])];
+        }),
     );
   const values = walkMap(inputs, (name) => fields[name], []);
   return { values, unknownPaths, secretPaths, misplacedPaths };
 }
+
+/** True for what is plain as it is, and of which nothing is to be remembered: most values are. */
+const isBare = (field: TSchema | undefined, value: Value): boolean =>
+  (typeof value === "string" || typeof value === "boolean") && !(field && annotations(field).secret);
 
 /** True where the content may stand: an asset in its own field, and either where any value is taken. */
 function takes(field: TSchema | undefined, content: Value): boolean {
@@ -80,6 +87,7 @@ export function isAmong(path: PropertyPath, paths: readonly PropertyPath[]): boo
 
 /** A copy without nulls inside objects: to the checked inputs, null is absent. */
 export function withoutNulls(map: ValueMap): { [name: string]: Value } {
+  if (Object.values(map).every((item) => typeof item !== "object" && item !== undefined)) return { ...map };
   const strip = (value: Value): Value => {
     if (Array.isArray(value)) return value.map((item) => strip(item as Value));
     return isValueMap(value) ? withoutNulls(value) : value;

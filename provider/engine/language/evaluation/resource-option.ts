@@ -62,7 +62,7 @@ export interface EvaluatedOptions {
 }
 
 const isEmpty = (options: object): boolean => Object.keys(options).length === 0;
-const nothing = [null, null, null, null, null, null, null, null] as const;
+const none: EvaluatedOptions = { given: {} };
 
 /** Every option, or undefined when one failed (already reported). */
 export async function evaluateOptions(
@@ -70,24 +70,26 @@ export async function evaluateOptions(
   resource: ResourceDeclaration,
   type: ResourceType,
 ): Promise<EvaluatedOptions | undefined> {
+  if (isEmpty(resource.options)) {
+    const provider = type.kind === "provider" ? undefined : context.defaultProvider();
+    return provider === undefined ? none : { given: { provider } };
+  }
   const { dependsOn, parent, protect, provider, providers, replaceWith, deletedWith, aliases, ...literal } =
     resource.options;
   const one = (option: Expression | undefined, name: string) =>
     option ? evaluateResource(context, option, name) : null;
   const many = (option: Expression | undefined, name: string) =>
     option ? evaluateResources(context, option, name) : null;
-  const all = isEmpty(resource.options)
-    ? nothing
-    : await Promise.all([
-        many(dependsOn, "dependsOn"),
-        one(parent, "parent"),
-        protect ? evaluateFlag(context, protect, "protect") : null,
-        provider ? evaluateProvider(context, provider) : null,
-        many(providers, "providers"),
-        many(replaceWith, "replaceWith"),
-        one(deletedWith, "deletedWith"),
-        aliases ? Promise.all(aliases.map((alias) => evaluateAlias(context, alias))) : null,
-      ]);
+  const all = await Promise.all([
+    many(dependsOn, "dependsOn"),
+    one(parent, "parent"),
+    protect ? evaluateFlag(context, protect, "protect") : null,
+    provider ? evaluateProvider(context, provider) : null,
+    many(providers, "providers"),
+    many(replaceWith, "replaceWith"),
+    one(deletedWith, "deletedWith"),
+    aliases ? Promise.all(aliases.map((alias) => evaluateAlias(context, alias))) : null,
+  ]);
   const [after, above, guard, own, passed, along, deleted, former] = all;
   if ((all as readonly unknown[]).includes(undefined) || former?.includes(undefined)) return undefined;
   const fallback = context.defaultProvider();
