@@ -30,11 +30,12 @@ export interface Step {
   readonly shows?: string;
 }
 
-const fenced = /(?:^<!-- not run: (.+?) -->\n+)?^```(\w+)[ ]?([^\n]*)\n([\s\S]*?)^```$/gm;
+const fenced = /(?:^<!-- not run: (.+?) -->\n+)?^```(\w*)[ ]?([^\n]*)\n([\s\S]*?)^```$/gm;
+
+export const readGuide = (name: string): Step[] => stepsOf(readFileSync(join(guides, name), "utf8"));
 
 /** Throws for a block that is none of those above. */
-export function readGuide(name: string): Step[] {
-  const text = readFileSync(join(guides, name), "utf8");
+export function stepsOf(text: string): Step[] {
   const steps: Step[] = [];
   for (const match of text.matchAll(fenced)) {
     const [block, reason, language, words = "", content = ""] = match;
@@ -46,7 +47,7 @@ export function readGuide(name: string): Step[] {
     else if (language === "sh") steps.push(typed(content.trimEnd(), words));
     else if (words !== "" && before.includes(`\`${words}\``))
       steps.push({ text: (language === "diff" ? changed : written)(words, content), terminal: "main" });
-    else throw new Error(`${name}: what is a reader to do with this?\n${block}`);
+    else throw new Error(`what is a reader to do with this?\n${block}`);
   }
   return steps;
 }

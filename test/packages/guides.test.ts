@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { findProgram } from "../../scripts/programs.mjs";
 import { packCommandLine, packSdk } from "../../scripts/release/npm.mjs";
 import { pulumiBin } from "../e2e/pulumi.ts";
-import { guides, readGuide, type Step, walk } from "./guide.ts";
+import { guides, readGuide, type Step, stepsOf, walk } from "./guide.ts";
 import { comePulumiUser, pluginArchive } from "./pulumi-user.ts";
 import { comeStranger } from "./stranger.ts";
 
@@ -105,6 +105,23 @@ describe.skipIf(!canWalk)("a guide", { timeout: 300_000 }, () => {
       expect(await walk(user, [install, ...steps])).toEqual([]);
     },
   );
+});
+
+it("a block that is no step is refused, unless it says why it is not run", () => {
+  const block = "```\nplumbline up\n```\n";
+  expect(() => stepsOf(`Text.\n\n${block}`)).toThrow("what is a reader to do with this?");
+  expect(() => stepsOf("```yaml Pulumi.yaml\nname: site\n```\n")).toThrow(
+    "what is a reader to do with this?",
+  );
+  expect(stepsOf(`<!-- not run: why -->\n${block}`)).toEqual([]);
+});
+
+it.skipIf(!canWalk)("what goes or shows other than the guide says is told", async () => {
+  const user = comeWithArchive();
+  const [shown] = await walk(user, stepsOf("```sh\necho three\n```\n\n```text\ntwo\n```\n"));
+  expect(shown).toBe("echo three\nshows, other than the guide says:\nthree");
+  const [ended] = await walk(user, stepsOf("```sh\nfalse\ntrue\n```\n"));
+  expect(ended).toMatch(/^false\ntrue: ends with 1:/);
 });
 
 /** What `pulumi preview --expect-no-changes` does where there is a language host for Node. */

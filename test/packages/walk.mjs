@@ -1,10 +1,10 @@
 /**
- * Takes the steps of a guide in the order of their reader: writes files, types into terminals, answers what is asked. The steps are the JSON of
+ * Takes the steps of a guide in the order of their reader: types them into terminals, and answers what is asked. The steps are the JSON of
  * the file that is named; prints what each command showed, as JSON. A step that goes wrong is the last one.
  */
 
 import { spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -59,7 +59,7 @@ function openTerminal() {
   };
 }
 
-/** Types what `asked` wants: yes to a question, else the text that the step has ready. */
+/** Types what is asked for: yes to a question, else the text that the step has ready. */
 function answer(terminal, output, step) {
   const said = plain(output);
   if (step.answered === said.length) return;
@@ -69,7 +69,7 @@ function answer(terminal, output, step) {
   step.answered = said.length;
 }
 
-/** Ends with the exit code of the first command that fails, or of the last. */
+/** The exit code is that of the last command that failed, or 0. */
 async function run(terminal, step, number) {
   const file = join(scripts, `${number}.sh`);
   writeFileSync(file, `${step.text}\n`);
@@ -116,4 +116,5 @@ for (const [number, step] of steps.entries()) {
   if (problem) break;
 }
 await Promise.all([...terminals.values()].map((terminal) => terminal.close()));
+rmSync(scripts, { recursive: true });
 console.log(JSON.stringify({ results, problem }));
