@@ -91,6 +91,27 @@ it("each link leads to a page", () => {
   expect(count).toBeGreaterThan(80);
 });
 
+/** How the site's generator names the place of a heading. */
+const placeOf = (heading: string) =>
+  heading
+    .replace(/[\s~`!@#$%^&*()\-_+=[\]{}|\\;:"'“”‘’<>,.?/]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .toLowerCase();
+
+it("each link to a place within a page leads to a heading", () => {
+  const broken: string[] = [];
+  let count = 0;
+  for (const [path, text] of pages)
+    for (const [, link = "", place = ""] of text.matchAll(/\]\(([\w./-]*\.md)?#([^)\s]+)\)/g)) {
+      count++;
+      const page = pages.get(link === "" ? path : posix.join(posix.dirname(path), link)) ?? "";
+      const places = [...page.matchAll(/^#+ (.+)$/gm)].map(([, heading]) => placeOf(heading!));
+      if (!places.includes(place)) broken.push(`${path}: ${link}#${place}`);
+    }
+  expect(broken).toEqual([]);
+  expect(count).toBeGreaterThan(30);
+});
+
 it("the list of types and functions names all of them", () => {
   const list = pages.get("types/index.md")!;
   const tokens = [...Object.keys(schema.resources), ...Object.keys(schema.functions)];
