@@ -42,7 +42,7 @@ export interface Stroke {
 export interface PluginBench extends JudgedBench {
   /** Runs an update by a plugin in a process of its own, which is killed there; undefined when it ended before. */
   readonly strike: (stack: string, stroke: Stroke) => Promise<Recorded | undefined>;
-  /** Names of resources whose creates are unfinished now, and whether each is to replace another. */
+  /** Names of resources whose creates are unfinished now, or whose old objects are still there, and whether each is to replace another. */
   readonly unfinished: () => readonly { readonly name: string; readonly isReplacement: boolean }[];
   readonly close: () => Promise<void>;
 }
@@ -226,12 +226,17 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
     },
     unfinished() {
       const urns = state.resources.map(({ urn }) => urn);
+      // The engine deletes the old object at its next end: until then nothing else can have its name.
+      const condemned = state.resources
+        .filter(({ isCondemned }) => isCondemned)
+        .map(({ urn }) => ({ name: urnParts(urn).name, isReplacement: true }));
       const log = openCreateLog(join(creates, stack));
       return logsIn(creates)
         .flatMap(([, text]) => [...text.matchAll(/"begin":"([^"]+)"/g)])
         .map(([, urn]) => urn!)
         .filter((urn) => log.find(urn) !== undefined)
-        .map((urn) => ({ name: urnParts(urn).name, isReplacement: urns.includes(urn) }));
+        .map((urn) => ({ name: urnParts(urn).name, isReplacement: urns.includes(urn) }))
+        .concat(condemned);
     },
     async close() {
       engine.close();
