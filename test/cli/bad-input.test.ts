@@ -1,7 +1,7 @@
 /** Bad input: one clear message, exit 1, and not one request. */
 
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Desk, openDesk } from "./plumbline.ts";
@@ -205,6 +205,37 @@ resources:
     expect(ran.text).toMatch(/disk\.yaml:4:\d+: size: .*40/);
     expect(requests).toBe(0);
     expect((await desk.run(["destroy", "-y", "-f", "disk.yaml"])).code).toBe(0);
+  });
+});
+
+describe("a change beside much that stays", () => {
+  it.each(["before", "after"])(
+    "is judged with it, without a request, when it stands %s it",
+    async (where) => {
+      const stays = record("host", "type: A, name: host, target: 192.0.2.1");
+      const added = record("alias", "type: CNAME, name: host, target: other.example");
+      const unchanged = head.replaceAll("bad", `${where}-bad`);
+      desk.write("stays.yaml", unchanged + stays);
+      expect((await desk.run(["up", "-y", "--skip-preview", "-f", "stays.yaml"])).code).toBe(0);
+      desk.write("stays.yaml", unchanged + (where === "before" ? added + stays : stays + added));
+      const [ran, requests] = await desk.counted(() => desk.run(["up", "-y", "-f", "stays.yaml"]));
+      expect(ran.code, ran.text).toBe(1);
+      expect(ran.text).toMatch(/host/);
+      expect(ran.text).toMatch(/CNAME/);
+      expect(requests).toBe(0);
+    },
+  );
+
+  it("is checked by itself where no run follows", async () => {
+    desk.write("valid.yaml", head.replaceAll("bad", "valid"));
+    expect((await desk.run(["up", "-y", "--skip-preview", "-f", "valid.yaml"])).code).toBe(0);
+    const state = join(desk.folder, ".plumbline", "stacks", "valid", "dev.json");
+    writeFileSync(state, readFileSync(state, "utf8").replaceAll('"master"', '"mister"'));
+    desk.write("valid.yaml", head.replaceAll("bad", "valid").replace("master", "mister"));
+    for (const command of ["validate", "preview", "up"]) {
+      const ran = await desk.run([command, "-y", "-f", "valid.yaml"]);
+      expect([ran.code, ran.text]).toEqual([1, expect.stringContaining("must be one of master")]);
+    }
   });
 });
 

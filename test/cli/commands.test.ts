@@ -172,6 +172,21 @@ describe("the life of a stack", () => {
     expect((await desk.run(["stack", "unlock"])).stdout).toContain("not locked");
   });
 
+  it("says how Pulumi opens what a key file sealed", async () => {
+    const env = { PLUMBLINE_PASSPHRASE: undefined };
+    const args = ["stack", "export", "--pulumi", "-f", "keyed.yaml"];
+    desk.write("keyed.yaml", stack("192.0.2.2").replaceAll("small", "keyed"));
+    expect((await desk.run(["up", "-y", "--skip-preview", "-f", "keyed.yaml"], { env })).code).toBe(0);
+    const sealed = await desk.run(args, { env });
+    expect(sealed.stderr).toContain(
+      `PULUMI_CONFIG_PASSPHRASE_FILE=${join(desk.folder, ".plumbline", "key")}`,
+    );
+    expect(JSON.parse(sealed.stdout).version).toBe(3);
+    expect((await desk.run([...args, "--show-secrets"], { env })).stderr).toBe("");
+    expect((await desk.run(["stack", "export", "--pulumi"])).stderr).toBe("");
+    expect((await desk.run(["destroy", "-y", "-f", "keyed.yaml"], { env })).code).toBe(0);
+  });
+
   it("is guarded by protect, also when the block is gone", async () => {
     desk.write("Pulumi.yaml", stack("192.0.2.2", ", options: { protect: true }"));
     expect((await desk.run(["up", "-y"])).code).toBe(0);

@@ -142,7 +142,7 @@ export function createExecution(options: ExecutionOptions): Execution {
         aside.tellRepeated();
         if (isOver(run)) return undefined;
       }
-      const judged = await rehearse(run.aside("validate"), of, options);
+      const judged = await rehearse(run.aside("validate"), of, { ...options, isFollowed: true });
       if (isOver(run)) return undefined;
       const rehearsal = { ...judged, succession: await succeed(run, of, judged) };
       if (isOver(run)) return undefined;

@@ -138,7 +138,11 @@ export interface Engine {
   /** The state file, with what a killed run left in its journal folded in; secrets sealed. */
   readonly exportState: () => Promise<SnapshotFile>;
   /** For `pulumi stack import`. */
-  readonly exportPulumi: (options?: { readonly showSecrets?: boolean }) => Promise<PulumiExport>;
+  readonly exportPulumi: (options?: {
+    readonly showSecrets?: boolean;
+    /** Hears of the key file that the secrets in it are sealed under, if it is one: Pulumi has to be shown it. */
+    readonly sealedUnder?: (keyFile: string) => void;
+  }) => Promise<PulumiExport>;
   /**
    * Replaces the state by an export of ours or of Pulumi's (`stack export`). `rename`: it may be one of another stack or project, whose resources
    * are this stack's from then on.

@@ -60,9 +60,11 @@ export function createKeeping(options: KeepingOptions): Keeping {
     graph: () => readOnly(async (ledger) => graphOf(ledger.resources.values())),
     stacks: () => states.stacks(),
     exportState: () => readOnly((ledger) => ledger.file()),
-    exportPulumi: ({ showSecrets = false } = {}) =>
+    exportPulumi: ({ showSecrets = false, sealedUnder } = {}) =>
       readOnly(async (ledger, sealer) => {
         await sealer.ready();
+        const keyFile = showSecrets ? undefined : sealer.keyFile();
+        if (keyFile !== undefined) sealedUnder?.(keyFile);
         return toPulumi([...ledger.resources.values()], sealer, { time: time(), showSecrets });
       }),
     importState: (text, { rename = false } = {}) =>

@@ -8,6 +8,7 @@ import { ignoreChanges, sameValue } from "../deployment/property.ts";
 import { type Run, refuseUnknownTargets } from "../deployment/run.ts";
 import { EngineError } from "../failure.ts";
 import { type Goal, type Host, type Position, type Program, ProgramError, type Registered } from "../host.ts";
+import type { ResourceState } from "../state/state.ts";
 
 export interface Declared {
   readonly goal: Goal;
@@ -27,15 +28,19 @@ export interface Rehearsal {
   readonly claimed: ReadonlySet<number>;
 }
 
+export interface RehearsalOptions {
+  readonly organization: string;
+  readonly stackOutputs: (name: string) => Promise<ValueMap>;
+  /** True: a run follows, which checks everything itself before it writes. Where nothing has changed, that is enough. */
+  readonly isFollowed?: boolean;
+}
+
 /** Checks every resource that can be reached without the service; faults are reported. */
-export async function rehearse(
-  run: Run,
-  program: Program,
-  options: { readonly organization: string; readonly stackOutputs: (name: string) => Promise<ValueMap> },
-): Promise<Rehearsal> {
+export async function rehearse(run: Run, program: Program, options: RehearsalOptions): Promise<Rehearsal> {
   const declared = new Map<Urn, Declared>();
   const seen = new Map<Urn, Pick<Entry, "urn" | "aliases">>();
   const provider = run.pool.plain();
+  const delay = newDelay(options.isFollowed ?? false);
   const unknownOutputs = (type: string, urn: Urn): ValueMap =>
     Object.fromEntries(
       Object.keys(run.catalogue.resources.get(type)?.outputs ?? {}).map((name) => [
@@ -62,20 +67,28 @@ export async function rehearse(
         ? ignoreChanges(goal.inputs, known.inputs, goal.options.ignoreChanges ?? [])
         : goal.inputs;
       const oldInputs = known?.inputs;
-      const { inputs, failures } = isProviderType(goal.type)
-        ? await provider.checkConfig({ urn, oldInputs: oldInputs ?? {}, newInputs })
-        : await provider.check({
-            urn,
-            type: goal.type,
-            name: goal.name,
-            newInputs,
-            get randomSeed() {
-              return nameSeed(run.ledger.lineage, urn, old?.id);
-            },
-            log: () => {},
-            ...(oldInputs ? { oldInputs } : {}),
-          });
-      if (failures.length > 0) throw new CheckFailedError(failures);
+      const check = async (): Promise<ValueMap> => {
+        const { inputs, failures } = isProviderType(goal.type)
+          ? await provider.checkConfig({ urn, oldInputs: oldInputs ?? {}, newInputs })
+          : await provider.check({
+              urn,
+              type: goal.type,
+              name: goal.name,
+              newInputs,
+              get randomSeed() {
+                return nameSeed(run.ledger.lineage, urn, old?.id);
+              },
+              log: () => {},
+              ...(oldInputs ? { oldInputs } : {}),
+            });
+        if (failures.length > 0) throw new CheckFailedError(failures);
+        return inputs;
+      };
+      const later = async () => {
+        await check().catch((error: unknown) => void run.failure(error, urn, goal));
+      };
+      const isSettled = known !== undefined && isAsApplied(known) && sameValue(known.inputs, newInputs);
+      const inputs = isSettled && delay.putOff(later) ? known.inputs : await delay.caughtUp(check);
       const place = goal.positionOf("");
       declared.set(urn, {
         goal,
@@ -124,6 +137,32 @@ export async function rehearse(
     [urn, ...aliases.filter((one) => !seen.has(one))].flatMap((one) => run.ledger.slotOf(one) ?? []),
   );
   return { declared, urns: new Set(seen.keys()), claimed: new Set(claimed) };
+}
+
+/** True when nothing is to be done for what is declared as it was. */
+const isAsApplied = ({ type, id, initErrors, taint, pendingReplacement }: ResourceState): boolean =>
+  id !== undefined && !isProviderType(type) && !initErrors?.length && !taint && !pendingReplacement;
+
+/** Checks of what is declared as it was applied, put off until something is not: they passed then, and stand in nobody's way before. */
+function newDelay(isAllowed: boolean) {
+  let waiting: (() => Promise<void>)[] | undefined = isAllowed ? [] : undefined;
+  let caughtUp: Promise<void> | undefined;
+  return {
+    /** False: from now on everything is checked. */
+    putOff(check: () => Promise<void>): boolean {
+      waiting?.push(check);
+      return waiting !== undefined;
+    },
+    /** Does the work after all that was put off, in its order: what stands under others is checked after them. */
+    async caughtUp<T>(work: () => Promise<T>): Promise<T> {
+      caughtUp ??= (async (checks) => {
+        waiting = undefined;
+        for (const check of checks) await check();
+      })(waiting ?? []);
+      await caughtUp;
+      return work();
+    },
+  };
 }
 
 /** Throws EngineError `usage` where two resources would both take over what the state has under a former name. */

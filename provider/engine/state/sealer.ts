@@ -14,6 +14,8 @@ import {
 export interface Sealer extends Sealing {
   /** Derives the key (about a second) unless that was done. Throws PassphraseError when no passphrase at hand opens what the stack holds. */
   readonly ready: () => Promise<void>;
+  /** Where the key file is that the secrets are sealed under; undefined: a passphrase of the user's does it. Known once `ready`. */
+  readonly keyFile: () => string | undefined;
   /** The salt text to keep with the state; undefined before the first `ready` of a stack that has none. No secret. */
   readonly salt: () => string | undefined;
 }
@@ -29,6 +31,8 @@ export interface KeySource {
 
 /** Keys that were derived once in this process, by passphrase and salt: each costs about a second. */
 const derived = new Map<string, Promise<PassphraseCrypter>>();
+/** Those whose passphrase was read from a key file. */
+const byKeyFile = new WeakSet<PassphraseCrypter>();
 
 /** Makes sealers; those of one process share the keys that were derived. */
 export function createSealers(source: KeySource): (salt: string | undefined) => Sealer {
@@ -52,7 +56,7 @@ export function createSealers(source: KeySource): (salt: string | undefined) => 
     const candidates = await passphrases();
     for (const passphrase of candidates) {
       try {
-        return await derive(passphrase, salt);
+        return marked(passphrase, await derive(passphrase, salt));
       } catch (error) {
         if (!(error instanceof PassphraseError)) throw error;
       }
@@ -66,13 +70,21 @@ export function createSealers(source: KeySource): (salt: string | undefined) => 
   async function make(): Promise<PassphraseCrypter> {
     const [passphrase] = await passphrases();
     if (passphrase !== undefined)
-      return remember(passphrase, await createPassphraseCrypter(passphrase, undefined, source.deriveKey));
+      return marked(
+        passphrase,
+        remember(passphrase, await createPassphraseCrypter(passphrase, undefined, source.deriveKey)),
+      );
     const key = randomBytes(32).toString("base64");
     if (!(await source.key.claim(`${key}\n`))) return make();
     source.notice(
       `Secrets in the state are encrypted with the new key file ${source.key.place}: keep it, and keep it out of version control. Set PLUMBLINE_PASSPHRASE before the first run to use a passphrase instead.`,
     );
-    return remember(key, await createPassphraseCrypter(key, undefined, source.deriveKey));
+    return marked(key, remember(key, await createPassphraseCrypter(key, undefined, source.deriveKey)));
+  }
+
+  async function marked(passphrase: string, crypter: PassphraseCrypter): Promise<PassphraseCrypter> {
+    if (passphrase === (await source.key.read())?.trim()) byKeyFile.add(crypter);
+    return crypter;
   }
 
   function remember(passphrase: string, crypter: PassphraseCrypter): PassphraseCrypter {
@@ -94,6 +106,7 @@ export function createSealers(source: KeySource): (salt: string | undefined) => 
         });
         return deriving;
       },
+      keyFile: () => (crypter && byKeyFile.has(crypter) ? source.key.place : undefined),
       salt: () => crypter?.state ?? salt,
       seal: (text) => need().encrypt(text),
       open: (sealed) => need().decrypt(sealed),
