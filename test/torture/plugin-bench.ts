@@ -134,11 +134,10 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
   /** What the run says that killed runs made, that is there, and that nothing names any more. */
   const leftBehind = (): Outcome["steps"] =>
     engine.heard.flatMap(({ message }) => {
-      const [, name, type, id] =
-        /while it created (\S+) \((\S+)\).*: it is there, as (\S+)\. /.exec(message) ??
-        /while it set (\S+) \((\S+)\) on (\S+), /.exec(message) ??
-        [];
-      return id === undefined ? [] : [{ op: "delete", type: type!, name: name!, id, detailedDiff: {} }];
+      const created = /while it created (\S+) \((\S+)\).*: it is there, as (\S+)\. /.exec(message);
+      const [, name, type, id] = created ?? /while it set (\S+) \((\S+)\) on (\S+), /.exec(message) ?? [];
+      const op = created ? "delete" : "update";
+      return id === undefined ? [] : [{ op, type: type!, name: name!, id, detailedDiff: {} }];
     });
 
   /** Works without anybody watching. */
@@ -174,12 +173,15 @@ export async function openPluginBench({ port = 0 } = {}): Promise<PluginBench> {
     run: (text, work) => {
       const { resources } = JSON.parse(text) as { resources: Resources };
       const played = async (declared: Resources | undefined, isPreview: boolean): Promise<Outcome> => {
-        if (!isPreview) await deleteByHand(environment, left);
+        // Of settings, which nothing is read of, is told once only.
+        const kept = left.filter(({ op, name }) => op === "update" && !(name in (declared ?? {})));
+        if (!isPreview)
+          await deleteByHand(environment, [...kept, ...left.filter(({ op }) => op === "delete")]);
         engine.heard.length = 0;
         const outcome = await using(await serve(), (client) =>
           play({ client, state }, declared, { isPreview }),
         );
-        left = leftBehind();
+        left = [...(isPreview ? kept : []), ...leftBehind()];
         // What only the update could look for is told by it, and seen to then.
         if (!isPreview) await unseen(() => deleteByHand(environment, left));
         const steps = [...outcome.steps, ...announced(), ...left];
