@@ -1,4 +1,4 @@
-/** What the tests of the SDKs for Python and Go need: a Python of their own with Pulumi's package, in `.cache/python`, and the modules of the example in Go. */
+/** What the tests of the SDKs for Python and Go need: a Python of their own with Pulumi's package, in `.cache/python`, and the modules of the examples in Go. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ const root = resolve(import.meta.dirname, "..");
 const requirements = join(root, "tools", "python", "requirements.txt");
 const python = join(root, ".cache", "python");
 const key = join(python, "installed.txt");
-const example = join(root, "examples", "go");
+const examples = join(root, "examples");
 
 /** The folder of the Python, as far as there is one. */
 export function findPython() {
@@ -18,12 +18,14 @@ export function findPython() {
   return isThere ? python : undefined;
 }
 
-/** The go program, if it can build the example without a network. */
+/** The go program, if it can build the examples without a network. */
 export function findGo() {
   const go = goProgram();
   if (go === undefined) return undefined;
   const env = { ...process.env, GOPROXY: "off", GOFLAGS: "-mod=readonly" };
-  return spawnSync(go, ["list", "-deps", "-test", "."], { cwd: example, env }).status === 0 ? go : undefined;
+  return spawnSync(go, ["list", "-deps", "-test", "./..."], { cwd: examples, env }).status === 0
+    ? go
+    : undefined;
 }
 
 /** Makes both ready where that can be done; returns why one is not. */
@@ -39,12 +41,12 @@ export function ensureLanguages({ log = console.log } = {}) {
   return reasons;
 }
 
-/** Builds the example, so that what it needs is there, and built, when a test builds it. */
+/** Builds the examples, so that what it needs is there, and built, when a test builds it. */
 function buildGo(log) {
   const go = goProgram();
   if (go === undefined) return "go is not on the PATH";
-  log("building the example in Go; this takes a few minutes, once");
-  const build = spawnSync(go, ["test", "-c", "-o", devNull, "."], { cwd: example, encoding: "utf8" });
+  log("building the examples in Go; this takes a few minutes, once");
+  const build = spawnSync(go, ["test", "-c", "-o", devNull, "./..."], { cwd: examples, encoding: "utf8" });
   return build.status === 0 ? undefined : build.stderr.trim().split("\n").at(-1);
 }
 

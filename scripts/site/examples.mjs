@@ -69,7 +69,14 @@ const languages = {
         ? `(?<![\\w.])${area}\\.${snakeCase(name)}(?:_output)?\\(`
         : `(?<![\\w.])${area}\\.${name}\\(`,
   },
-  Go: { fence: "go", ending: "main.go", begins: (area, name) => `(?<![\\w.])${area}\\.New${name}\\(` },
+  Go: {
+    fence: "go",
+    ending: "main.go",
+    begins: (area, name) =>
+      isFunction(name)
+        ? `(?<![\\w.])${area}\\.(?:Get|Lookup)${name.slice("get".length)}(?:Output)?\\(`
+        : `(?<![\\w.])${area}\\.New${name}\\(`,
+  },
 };
 const programs = new Map(Object.entries(languages).map(([language, { ending }]) => [language, read(ending)]));
 
@@ -77,7 +84,7 @@ const programs = new Map(Object.entries(languages).map(([language, { ending }]) 
 function statementAt(text, at) {
   const start = text.lastIndexOf("\n", at) + 1;
   let depth = 0;
-  for (let end = text.indexOf("(", at); end < text.length; end++) {
+  for (let end = start; end < text.length; end++) {
     if (text[end] === "(" || text[end] === "{") depth++;
     else if (text[end] === ")" || text[end] === "}") depth--;
     if (depth === 0 && text[end] === "\n") return withoutIndent(text.slice(start, end));

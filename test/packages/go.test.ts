@@ -1,7 +1,7 @@
-/** The SDK for Go as it is packed, unpacked where nothing else is, carries `examples/go` through its life. */
+/** The SDK for Go as it is packed, unpacked where nothing else is, carries the examples in Go through their lives. */
 
 import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { cpSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { findGo } from "../../scripts/languages.mjs";
@@ -16,7 +16,7 @@ const go = findGo();
 const foldersOf = (program: string) =>
   JSON.parse(execFileSync(program, ["env", "-json", "GOCACHE", "GOMODCACHE"], { encoding: "utf8" }));
 
-it.skipIf(!pulumiBin || !go)("builds, and the example on it lives", { timeout: 300_000 }, async () => {
+it.skipIf(!pulumiBin || !go)("builds, and the examples on it live", { timeout: 600_000 }, async () => {
   const user = await comePulumiUser({
     environment: { ...foldersOf(go!), GOPROXY: "off", GOTOOLCHAIN: "local" },
   });
@@ -24,13 +24,24 @@ it.skipIf(!pulumiBin || !go)("builds, and the example on it lives", { timeout: 3
   user.installPlugin(user.download(join(user.shelf, pluginArchive)));
   const archive = user.download(join(user.shelf, await packGo(user.shelf, join(user.shelf, "go"))));
   user.succeed("tar", "-xzf", archive);
-  // The example's own names the plugin of the clone.
-  writeFileSync(join(user.folder, "Pulumi.yaml"), "name: web-go\nruntime: go\n");
-  for (const file of ["main.go", "main_test.go", "go.mod", "go.sum"]) {
-    user.download(join(root, "examples", "go", file));
-  }
-  const sdk = `plumbline.example/sdk/go/plumbline=./${archive.replace(".tar.gz", "")}`;
-  user.succeed(go!, "mod", "edit", `-replace=${sdk}`);
-  user.succeed(go!, "test", "-c", "-o", "life", ".");
-  expect(toldOfLife(user.besideEmulator("./life -test.v"))).toEqual(exampleLife);
+  for (const name of ["go.mod", "go.sum", "go", "functions/go", "tls/go", "tls/tls"])
+    cpSync(join(root, "examples", name), join(user.folder, "examples", name), { recursive: true });
+  const sdk = `plumbline.example/sdk/go/plumbline=../${archive.replace(".tar.gz", "")}`;
+  user.succeed(go!, "-C", "examples", "mod", "edit", `-replace=${sdk}`);
+  const lives = (name: string) => {
+    const folder = join("examples", name);
+    // The example's own names the plugin of the clone.
+    const project = `name: ${name.replace("/", "-")}\nruntime: go\n`;
+    writeFileSync(join(user.folder, folder, "Pulumi.yaml"), project);
+    user.succeed(go!, "-C", folder, "test", "-c", "-o", "example.test", ".");
+    return toldOfLife(user.besideEmulator(`cd ${folder} && ./example.test -test.v`));
+  };
+  expect(lives("go")).toEqual(exampleLife);
+  const life = (count: number) => ({
+    preview: { create: count },
+    up: { create: count },
+    again: { same: count },
+  });
+  expect(lives("functions/go")).toEqual({ ...life(22), nodeStatus: "ready" });
+  expect(lives("tls/go")).toEqual({ ...life(3), encrypted: true });
 });

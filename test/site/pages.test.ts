@@ -45,7 +45,7 @@ describe("a page", () => {
   });
 });
 
-it("each type and function has examples in YAML and in TypeScript, some types in Python and Go, which are those that the tests run, word for word", () => {
+it("each type and function has examples in YAML, TypeScript and Go, nearly all in Python, which are those that the tests run, word for word", () => {
   const lacking: string[] = [];
   const seen = new Map<string, number>();
   const plain = (text: string) => text.replace(/^[ \t]+/gm, "");
@@ -53,7 +53,8 @@ it("each type and function has examples in YAML and in TypeScript, some types in
     const page = pages.get(pathOf(token))!;
     const blocks = [...page.matchAll(/in `(examples\/[^`]+)`:\n\n```(\w+)\n([\s\S]*?)\n```/g)];
     const languages = blocks.map(([, , language]) => language!);
-    if (!languages.includes("yaml") || !languages.includes("ts")) lacking.push(token);
+    for (const language of ["yaml", "ts", "go"])
+      if (!languages.includes(language)) lacking.push(`${token} in ${language}`);
     for (const language of languages) seen.set(language, (seen.get(language) ?? 0) + 1);
     for (const [, file, language, text] of blocks) {
       const source = read(file!);
@@ -63,7 +64,6 @@ it("each type and function has examples in YAML and in TypeScript, some types in
   }
   expect(lacking).toEqual([]);
   expect([...seen.keys()].sort()).toEqual(["go", "python", "ts", "yaml"]);
-  expect(seen.get("go")).toBeGreaterThan(3);
   expect(seen.get("python")).toBeGreaterThan(75);
 });
 

@@ -1,4 +1,4 @@
-module web-go
+module plumbline.example/examples
 
 go 1.25.8
 
@@ -122,4 +122,4 @@ require (
 	lukechampine.com/frand v1.4.2 // indirect
 )
 
-replace plumbline.example/sdk/go/plumbline => ../../sdk/go/plumbline
+replace plumbline.example/sdk/go/plumbline => ../sdk/go/plumbline
