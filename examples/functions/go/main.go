@@ -110,10 +110,7 @@ func declareDisk(ctx *pulumi.Context, region pulumi.String) {
 	}))
 
 	blockstorage.LookupVolumeOutput(ctx, blockstorage.LookupVolumeOutputArgs{Id: data.ID()})
-	blockstorage.GetVolumesOutput(ctx, blockstorage.GetVolumesOutputArgs{
-		Region: region,
-		Tag:    pulumi.String("docs"),
-	}, after(data))
+	blockstorage.GetVolumesOutput(ctx, blockstorage.GetVolumesOutputArgs{Region: region, Tag: pulumi.String("docs")}, after(data))
 }
 
 func declareScript(ctx *pulumi.Context) {
@@ -194,15 +191,10 @@ func declareStorage(ctx *pulumi.Context, cluster pulumi.String) {
 		Name:    page.Name,
 		Acl:     objectstorage.CannedAclPublicRead,
 	}))
-	deployment := must(objectstorage.NewKey(ctx, "deployment", &objectstorage.KeyArgs{
-		Label: pulumi.String("functions-deployment"),
-	}))
+	deployment := must(objectstorage.NewKey(ctx, "deployment", &objectstorage.KeyArgs{Label: pulumi.String("functions-deployment")}))
 
 	objectstorage.GetBucketsOutput(ctx, objectstorage.GetBucketsOutputArgs{Cluster: cluster}, after(site))
-	objectstorage.LookupBucketOutput(ctx, objectstorage.LookupBucketOutputArgs{
-		Cluster: cluster,
-		Label:   site.Label,
-	}, after(site))
+	objectstorage.LookupBucketOutput(ctx, objectstorage.LookupBucketOutputArgs{Cluster: cluster, Label: site.Label}, after(site))
 	objectstorage.GetClustersOutput(ctx, objectstorage.GetClustersOutputArgs{})
 	objectstorage.GetClusterOutput(ctx, objectstorage.GetClusterOutputArgs{Id: cluster})
 	objectstorage.GetKeysOutput(ctx, objectstorage.GetKeysOutputArgs{}, after(deployment))
@@ -293,9 +285,7 @@ func declareMonitoring(ctx *pulumi.Context, computeId pulumi.String) {
 	managed.LookupCredentialOutput(ctx, managed.LookupCredentialOutputArgs{Id: login.ID()})
 	managed.GetCredentialsOutput(ctx, managed.GetCredentialsOutputArgs{}, after(login))
 	managed.LookupServiceOutput(ctx, managed.LookupServiceOutputArgs{Id: watch.ID()})
-	managed.GetServicesOutput(ctx, managed.GetServicesOutputArgs{
-		ConsultationGroup: pulumi.String("operations"),
-	}, after(watch))
+	managed.GetServicesOutput(ctx, managed.GetServicesOutputArgs{ConsultationGroup: pulumi.String("operations")}, after(watch))
 	managed.LookupInstanceSettingsOutput(ctx, managed.LookupInstanceSettingsOutputArgs{ComputeId: support.ComputeId})
 	managed.GetIssuesOutput(ctx, managed.GetIssuesOutputArgs{ServiceId: watch.ID()})
 	managed.GetStatsOutput(ctx, managed.GetStatsOutputArgs{})
