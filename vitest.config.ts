@@ -1,14 +1,28 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** What a quick run leaves out: whole stories, kills and faults at every point, comparisons of thousands of drawn values, packages and browsers. */
+/** What a quick run leaves out: whole stories, kills and faults at every point, thousands of drawn values, packages, browsers, shells, terminals, whole accounts. */
 const long = [
   "test/e2e/**",
   "test/resilience/**",
   "test/provider/killed.test.ts",
   "test/**/differential.test.ts",
   "test/**/fuzz.test.ts",
+  "test/cli/adopt.test.ts",
+  "test/cli/html.test.ts",
+  "test/cli/import-all.test.ts",
+  "test/cli/import-one.test.ts",
+  "test/cli/shells.test.ts",
+  "test/cli/terminal.test.ts",
+  "test/emulator/areas/vpc/ranges.test.ts",
   "test/engine/deployment/emulator.test.ts",
+  "test/engine/deployment/names.test.ts",
+  "test/engine/language/readers.test.ts",
+  "test/engine/state/state.test.ts",
+  "test/provider/objectstorage/objectstorage.test.ts",
+  "test/pulumi/process.test.ts",
+  "test/pulumi/unfinished/resumed.test.ts",
+  "test/torture/**",
   "test/engine/language/bounds.test.ts",
   "test/site/site.test.ts",
   "test/packages/**",
