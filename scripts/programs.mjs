@@ -1,11 +1,12 @@
-/** Where the programs are that only some tests need, as a distribution installs them: a browser, shells. Nothing is downloaded. */
+/** Where the programs are that only some tests need, as a distribution installs them: a browser, shells, Go, Pulumi. Nothing is downloaded. */
 
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 
 const browsers = ["chromium", "chromium-browser", "google-chrome"];
 
-function isProgram(file) {
+/** True for a file that may be run. */
+export function isProgram(file) {
   try {
     accessSync(file, constants.X_OK);
     return true;

@@ -5,18 +5,10 @@
 
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import {
-  accessSync,
-  constants,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { delimiter, dirname, join, resolve } from "node:path";
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { findProgram, isProgram } from "./programs.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const toolsFolder = join(root, "tools", "pulumi");
@@ -38,22 +30,6 @@ const programs = [
   },
 ];
 
-function isExecutable(path) {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The first folder of the PATH that holds the program. */
-function folderOnPath(program) {
-  return (process.env.PATH ?? "")
-    .split(delimiter)
-    .find((folder) => folder !== "" && isExecutable(join(folder, program + suffix)));
-}
-
 /** The version that go.mod pins for a module. */
 function pinnedVersion(module) {
   const line = readFileSync(join(toolsFolder, "go.mod"), "utf8")
@@ -66,8 +42,7 @@ function pinnedVersion(module) {
 
 /** The go program, or undefined when there is none. */
 export function goProgram() {
-  const folder = folderOnPath("go");
-  return folder === undefined ? undefined : join(folder, `go${suffix}`);
+  return findProgram(`go${suffix}`);
 }
 
 function build(go, folder) {
@@ -111,9 +86,10 @@ function builtKey() {
 /** The folder with `pulumi` and `pulumi-language-yaml`, as far as there is one without building: from the PATH, or built before. */
 export function findPulumi() {
   if (process.env.PLUMBLINE_WITHOUT_PULUMI === "1") return undefined;
-  const found = folderOnPath("pulumi");
-  if (found !== undefined && isExecutable(join(found, `pulumi-language-yaml${suffix}`))) return found;
-  const isWhole = programs.every(({ name }) => isExecutable(join(builtFolder, name + suffix)));
+  const pulumi = findProgram(`pulumi${suffix}`);
+  const found = pulumi && dirname(pulumi);
+  if (found !== undefined && isProgram(join(found, `pulumi-language-yaml${suffix}`))) return found;
+  const isWhole = programs.every(({ name }) => isProgram(join(builtFolder, name + suffix)));
   return isWhole && builtKey() === wantedKey() ? builtFolder : undefined;
 }
 
