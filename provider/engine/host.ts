@@ -109,20 +109,24 @@ export interface ConfigEntry {
   readonly isStructured: boolean;
 }
 
+/** A resource that a program declares. */
+export interface ProgramNode {
+  readonly key: string;
+  readonly type: string;
+  readonly name: string;
+  /** Keys. */
+  readonly dependsOn: readonly string[];
+  readonly position?: Position;
+}
+
 /** A stack file, parsed and checked for everything that needs no service: syntax, keys, references, cycles, types. */
 export interface Program {
   readonly projectName: string;
   readonly description?: string;
   /** Everything found; errors mean that `run` must not be called. */
   readonly diagnostics: readonly Diagnostic[];
-  /** The resources in the order of their dependencies, as far as the file alone tells. */
-  readonly graph: readonly {
-    readonly key: string;
-    readonly type: string;
-    readonly name: string;
-    readonly dependsOn: readonly string[];
-    readonly position: Position;
-  }[];
+  /** The resources in the order of their dependencies, as far as the file alone tells. Undefined: only a run tells what there is. */
+  readonly graph: readonly ProgramNode[] | undefined;
   /** Path of the stack's own settings (`Pulumi.<stack>.yaml`), which need not be there. */
   readonly settingsFile: string;
   /** Config that is declared, given, or known to the provider, by full key (`project:key`, `plumbline:token`). */
@@ -133,7 +137,7 @@ export interface Program {
   readonly refresh: boolean;
   /**
    * Evaluates everything in dependency order, as concurrently as the dependencies allow. Resolves to the stack outputs; when something failed, the
-   * rest still runs and the rejection is a ProgramError. `first`: by the key of a resource, others that it waits for as if it referred to them.
+   * rest still runs and the rejection is a ProgramError. `first`: by the key of a resource, others that it waits for as if it referred to them. (The URN is the key where there is no graph.)
    */
   run(host: Host, first?: ReadonlyMap<string, readonly string[]>): Promise<ValueMap>;
 }

@@ -144,5 +144,5 @@ async function resourcesIn(words: readonly string[]): Promise<string[]> {
   };
   const file = resolve(given(["-C", "--cwd"], "."), given(["-f", "--file"], "Pulumi.yaml"));
   const program = await loadProgram({ file, stack: "dev", catalogue });
-  return program.graph.map(({ name }) => name);
+  return (program.graph ?? []).map(({ name }) => name);
 }

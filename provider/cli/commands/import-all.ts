@@ -119,6 +119,11 @@ function refuseOverwriting(
   present: string | undefined,
 ): void {
   const shown = shownPath(settings.file);
+  if (program.graph === undefined) {
+    throw new CommandError(
+      `${shown} is the project of a program, to which nothing can be added: give another file with --file, or import each by import TYPE NAME ID`,
+    );
+  }
   const has = present !== undefined && program.graph.length > 0;
   if (has && flags.previewOnly !== true && flags.add !== true) {
     throw new CommandError(
@@ -170,7 +175,7 @@ async function filesOf(
   const files = new Map<string, string>();
   if (present === undefined || blocks.length > 0) {
     files.set(settings.file, stackText(settings, present, blocks));
-    await refuseUnreadable(settings, files.get(settings.file)!, program.graph.length + blocks.length);
+    await refuseUnreadable(settings, files.get(settings.file)!, sizeOf(program) + blocks.length);
   }
   if (!flags.typescript) return files;
   const folder = dirname(settings.file);
@@ -201,12 +206,13 @@ async function refuseUnreadable(settings: Settings, text: string, count: number)
     readFile: async (path) => (path === settings.file ? text : readFileSync(path)),
   });
   const errors = program.diagnostics.filter(({ severity }) => severity === "error");
-  if (errors.length === 0 && program.graph.length === count) return;
+  if (errors.length === 0 && sizeOf(program) === count) return;
   const reasons = errors.map((diagnostic) => diagnosticText(diagnostic, settings.colors));
   throw new CommandError(
     ["what would be written cannot be read back; nothing was done", ...reasons].join("\n"),
   );
 }
 
+const sizeOf = ({ graph = [] }: Stack["program"]) => graph.length;
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
 const shownPaths = (files: Files) => [...files.keys()].map(shownPath).join(", ") || "nothing";

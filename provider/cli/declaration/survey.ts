@@ -55,7 +55,10 @@ function blockOfManaged(
 /** Keys of the resources that the file declares, by type and name. */
 export function keysIn(program: Program): ReadonlyMap<string, string> {
   return new Map(
-    program.graph.map(({ type, name, key }) => [`${catalogue.resolveResource(type) ?? type} ${name}`, key]),
+    (program.graph ?? []).map(({ type, name, key }) => [
+      `${catalogue.resolveResource(type) ?? type} ${name}`,
+      key,
+    ]),
   );
 }
 

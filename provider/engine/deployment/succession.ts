@@ -7,7 +7,7 @@ import { referencedProvider } from "../../core/engines/urn.ts";
 import type { UniqueName, Urn } from "../../core/protocol.ts";
 import { isUnknown, type Value, type ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
-import type { Goal, Program } from "../host.ts";
+import type { Goal, ProgramNode } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
 import type { Run } from "./run.ts";
 
@@ -24,9 +24,9 @@ export interface SuccessionOptions {
   readonly declared: ReadonlyMap<Urn, Declaration>;
   /** Slots that some declaration is found by, targets or not. */
   readonly claimed: ReadonlySet<number>;
-  readonly graph: Program["graph"];
+  readonly graph: readonly Pick<ProgramNode, "key" | "dependsOn">[];
   /** The key of a declaration in the graph. */
-  readonly keyOf: (goal: Pick<Goal, "type" | "name">) => string;
+  readonly keyOf: (goal: Goal) => string;
   /** True when the object of a state may be deleted or replaced in this run. */
   readonly mayGo: (state: ResourceState, declared: Declaration | undefined) => Promise<boolean>;
 }
@@ -176,7 +176,7 @@ function dependantsOf({ ledger }: Run, urn: Urn): Set<number> {
 }
 
 /** The program's own order and what is added to it. */
-function createOrder(graph: Program["graph"]) {
+function createOrder(graph: SuccessionOptions["graph"]) {
   const needs = new Map(graph.map(({ key, dependsOn }) => [key, dependsOn]));
   const added = new Map<string, string[]>();
 

@@ -9,7 +9,7 @@ import {
   refuseLinkOut,
   UnreadableFileError,
 } from "../../machine/regular-file.ts";
-import { type Program, ProgramError } from "../host.ts";
+import { type Program, ProgramError, type ProgramNode } from "../host.ts";
 import type { ProjectFiles } from "./evaluation/builtin.ts";
 import { runTemplate } from "./evaluation/schedule.ts";
 import { checkTemplate } from "./program/check.ts";
@@ -205,9 +205,9 @@ function projectFiles(
 }
 
 /** Resources by what they need, with variables in between left out. */
-function resourceGraph(template: Template, graph: Graph): Program["graph"] {
+function resourceGraph(template: Template, graph: Graph): ProgramNode[] {
   const behind = new Map<string, ReadonlySet<string>>();
-  const result: Program["graph"][number][] = [];
+  const result: ProgramNode[] = [];
   for (const node of graph.order) {
     const resources = new Set<string>();
     for (const name of node.needs.keys()) {

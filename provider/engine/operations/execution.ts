@@ -12,6 +12,7 @@ import { type Program, ProgramError } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
 import { mayDelete, mayGo } from "./foresight.ts";
 import { refuseWhenAllGone } from "./gone.ts";
+import { recorded, resourcesNamedBy } from "./recording.ts";
 import { refreshState } from "./refresh.ts";
 import { type Declared, type Rehearsal, rehearse } from "./rehearsal.ts";
 
@@ -36,13 +37,19 @@ export interface Execution {
   readonly deploy: (run: Run, choice: ExecutionChoice) => Promise<ValueMap | undefined>;
 }
 
+/** A program, and the same for runs that only look. */
+interface Rehearsed extends Program {
+  readonly rehearsed: Program;
+}
+
 export function createExecution(options: ExecutionOptions): Execution {
+  const known = options.program && { ...options.program, rehearsed: recorded(options.program) };
   /** The last preview that ended well. */
   let seen: { readonly of: string; readonly deletions: Run["deletions"] } | undefined;
 
-  function program(): Program {
-    if (!options.program) throw new EngineError("usage", "This needs a stack file.");
-    return options.program;
+  function program(): Rehearsed {
+    if (!known) throw new EngineError("usage", "This needs a stack file.");
+    return known;
   }
 
   /** Reports what the file itself shows; false when there are errors. */
@@ -55,7 +62,7 @@ export function createExecution(options: ExecutionOptions): Execution {
 
   async function execute(
     run: Run,
-    of: Program,
+    of: Rehearsed,
     { urns, declared, succession }: Rehearsal & { readonly succession: Succession },
     { continueOnError = false, adopt = false }: ExecutionChoice,
   ): Promise<ValueMap | undefined> {
@@ -68,13 +75,15 @@ export function createExecution(options: ExecutionOptions): Execution {
       ...(adopt ? { lookup: createLookup(run, declared.values()) } : {}),
       defaultConfig: of.providerConfig,
     });
-    const keys = new Set(of.graph.map(({ type, name }) => keyOf(type, name)));
+    const keys = of.graph && new Set(of.graph.map(({ type, name }) => keyOf(type, name)));
+    // Where only a run tells what there is, anything may be declared.
     const isDeclared = (state: ResourceState): boolean =>
-      keys.has(keyOf(state.type, urnParts(state.urn).name));
+      keys?.has(keyOf(state.type, urnParts(state.urn).name)) ?? true;
     let outputs: ValueMap | undefined;
     await deployment.clearOrphans(isDeclared);
     try {
-      outputs = await of.run(deployment.host, succession.first);
+      // An update runs the program itself, whose other effects belong to it.
+      outputs = await (run.preview ? of.rehearsed : of).run(deployment.host, succession.first);
     } catch (error) {
       if (!(error instanceof ProgramError)) throw error;
       for (const diagnostic of error.diagnostics) if (!run.isTold(diagnostic)) run.report(diagnostic);
@@ -100,12 +109,15 @@ export function createExecution(options: ExecutionOptions): Execution {
 
   /** Who comes first, where names go from one resource to another. */
   function succeed(run: Run, of: Program, { declared, claimed }: Rehearsal): Promise<Succession> {
-    const keys = new Map(of.graph.map(({ key, type, name }) => [keyOf(type, name), key]));
+    const keys = of.graph && new Map(of.graph.map(({ key, type, name }) => [keyOf(type, name), key]));
     return settleSuccession(run, {
       declared,
       claimed,
-      graph: of.graph,
-      keyOf: ({ type, name }) => keys.get(keyOf(type, name)) ?? name,
+      graph:
+        of.graph ??
+        [...declared].map(([key, { goal }]) => ({ ...goal, key, dependsOn: [...resourcesNamedBy(goal)] })),
+      keyOf: ({ type, name, options: { parent } }) =>
+        keys ? (keys.get(keyOf(type, name)) ?? name) : run.urnOf(type, name, parent),
       mayGo: (state, declaration) => mayGo(run, state, declaration),
     });
   }
@@ -116,7 +128,7 @@ export function createExecution(options: ExecutionOptions): Execution {
    */
   async function foresee(
     run: Run,
-    of: Program,
+    of: Rehearsed,
     rehearsal: Rehearsal & { readonly succession: Succession },
     choice: ExecutionChoice,
   ): Promise<void> {
@@ -131,7 +143,7 @@ export function createExecution(options: ExecutionOptions): Execution {
   return {
     async check(run) {
       const of = program();
-      return isSound(run, of) ? (await rehearse(run, of, options)).declared : undefined;
+      return isSound(run, of) ? (await rehearse(run, of.rehearsed, options)).declared : undefined;
     },
     async deploy(run, choice) {
       const of = program();
@@ -142,7 +154,7 @@ export function createExecution(options: ExecutionOptions): Execution {
         aside.tellRepeated();
         if (isOver(run)) return undefined;
       }
-      const judged = await rehearse(run.aside("validate"), of, { ...options, isFollowed: true });
+      const judged = await rehearse(run.aside("validate"), of.rehearsed, { ...options, isFollowed: true });
       if (isOver(run)) return undefined;
       const rehearsal = { ...judged, succession: await succeed(run, of, judged) };
       if (isOver(run)) return undefined;

@@ -400,7 +400,7 @@ variables:
     const program = await load(
       `${head}resources:\n  a: {type: plumbline:dns:Record, name: "a$$b", properties: {domainId: 1, type: A}}\n`,
     );
-    expect(program.graph[0]!.name).toBe("a$b");
+    expect(program.graph![0]!.name).toBe("a$b");
   });
 });
 

@@ -212,8 +212,8 @@ describe("a run", () => {
           for (const target of behind(index))
             if (began >= 0) expect(host.events.indexOf(`-n${target}`)).toBeLessThan(began);
         }
-        const position = new Map(program.graph.map((node, index) => [node.key, index]));
-        for (const node of program.graph) {
+        const position = new Map(program.graph!.map((node, index) => [node.key, index]));
+        for (const node of program.graph!) {
           for (const key of node.dependsOn) expect(position.get(key)).toBeLessThan(position.get(node.key)!);
         }
       }),
