@@ -6,11 +6,11 @@ import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Catalogue, ValueMap } from "../core/protocol.ts";
 import { CheckFailedError } from "../core/protocol.ts";
 import { isSecret, reveal, secret, type Value } from "../core/value.ts";
+import { decodeProperties, decodeValue, encodeProperties } from "../wire/struct.ts";
 import type { Session } from "./session.ts";
 import { boundIn, nextTarget, refusalOf, targetOf, withTarget } from "./target.ts";
 import { checkFailures, failureOf, missingKeys } from "./wire/failure.ts";
 import { diffReply } from "./wire/reply.ts";
-import { decodeProperties, decodeValue, encodeProperties } from "./wire/struct.ts";
 
 type Config = Catalogue["config"];
 

@@ -3,11 +3,11 @@
 import { withoutUnknowns } from "../core/engines/outputs.ts";
 import { type ErrorCode, withErrorCode } from "../core/error-code.ts";
 import type { ResourceIdentity, ValueMap } from "../core/protocol.ts";
+import { decodeProperties, encodeProperties } from "../wire/struct.ts";
 import type { Session, Verb } from "./session.ts";
 import type { Takeover } from "./unfinished/takeover.ts";
 import { initFailed, type StatusError } from "./wire/failure.ts";
 import { identityOf, type Named } from "./wire/request.ts";
-import { decodeProperties, encodeProperties } from "./wire/struct.ts";
 
 export function exchange(session: Session) {
   const encode = (properties: ValueMap) => encodeProperties(properties, { keepSecrets: session.keepSecrets });

@@ -5,9 +5,9 @@ import type { InvokeRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import wire from "@pulumi/pulumi/proto/provider_pb.js";
 import { unknownProperties } from "../core/engines/outputs.ts";
 import type { CheckFailure, FunctionInfo, ValueMap } from "../core/protocol.ts";
+import { decodeProperties, encodeProperties } from "../wire/struct.ts";
 import type { Session } from "./session.ts";
 import { StatusError, textOfFailures } from "./wire/failure.ts";
-import { decodeProperties, encodeProperties } from "./wire/struct.ts";
 
 export function invocation(session: Session) {
   async function invoke(request: InvokeRequest) {

@@ -10,7 +10,7 @@ import status from "@pulumi/pulumi/proto/status_pb.js";
 import type { Message } from "google-protobuf";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import type { ValueMap } from "../../provider/core/value.ts";
-import { decodeProperties, encodeProperties } from "../../provider/pulumi/wire/struct.ts";
+import { decodeProperties, encodeProperties } from "../../provider/wire/struct.ts";
 
 /** The provider whose plugin it is. */
 const providerUrn = "urn:pulumi:dev::project::pulumi:providers:plumbline::default";

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { CheckFailedError } from "../../provider/core/protocol.ts";
 import { secret, unknown, type ValueMap } from "../../provider/core/value.ts";
 import { typedConfig } from "../../provider/pulumi/configuration.ts";
-import { decodeProperties, encodeProperties } from "../../provider/pulumi/wire/struct.ts";
+import { decodeProperties, encodeProperties } from "../../provider/wire/struct.ts";
 import { refusal, startPlugin, urnOf } from "./engine.ts";
 import { catalogue, fakeProvider, noChange } from "./fake-provider.ts";
 

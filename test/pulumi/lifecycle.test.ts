@@ -5,7 +5,7 @@ import type { CreateRequest, Provider } from "../../provider/core/protocol.ts";
 import { CancelledError, CheckFailedError, ResourceInitFailedError } from "../../provider/core/protocol.ts";
 import { AnswerLostError, ApiError, TimeoutError } from "../../provider/core/service-port.ts";
 import { secret, unknown } from "../../provider/core/value.ts";
-import { encodeProperties } from "../../provider/pulumi/wire/struct.ts";
+import { encodeProperties } from "../../provider/wire/struct.ts";
 import { keptBy, refusal, startEngine, startPlugin, thing, urnOf } from "./engine.ts";
 import { type Fake, fakeProvider, noChange } from "./fake-provider.ts";
 

@@ -4,7 +4,7 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { TargetIdentity } from "../../provider/core/protocol.ts";
 import { secret, type ValueMap } from "../../provider/core/value.ts";
-import { decodeProperties, encodeProperties } from "../../provider/pulumi/wire/struct.ts";
+import { decodeProperties, encodeProperties } from "../../provider/wire/struct.ts";
 import { refusal, startPlugin, urnOf } from "./engine.ts";
 import { fakeProvider } from "./fake-provider.ts";
 

@@ -8,7 +8,7 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { makeUrn, nameOf } from "../../provider/core/engines/urn.ts";
 import { unknown, type Value, type ValueMap } from "../../provider/core/value.ts";
 import { catalogue } from "../../provider/provider.ts";
-import { decodeProperties, encodeProperties } from "../../provider/pulumi/wire/struct.ts";
+import { decodeProperties, encodeProperties } from "../../provider/wire/struct.ts";
 import { type Client, keptBy, type Refusal } from "../pulumi/client.ts";
 import type { Outcome } from "./judge.ts";
 import type { Resources } from "./stack.ts";

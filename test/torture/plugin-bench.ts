@@ -21,7 +21,7 @@ import type { ValueMap } from "../../provider/core/value.ts";
 import { catalogue, createProvider, packageSchema } from "../../provider/provider.ts";
 import { servePlugin } from "../../provider/pulumi/server.ts";
 import { openCreateLog } from "../../provider/pulumi/unfinished/create-log.ts";
-import { decodeProperties, encodeProperties } from "../../provider/pulumi/wire/struct.ts";
+import { decodeProperties, encodeProperties } from "../../provider/wire/struct.ts";
 import { connectHurried } from "../hurried.ts";
 import { connect, startEngine } from "../pulumi/client.ts";
 import type { JudgedBench, Outcome } from "./judge.ts";

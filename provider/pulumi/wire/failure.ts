@@ -11,7 +11,7 @@ import type { CheckFailure, ValueMap } from "../../core/protocol.ts";
 import { CancelledError, CheckFailedError } from "../../core/protocol.ts";
 import { isApiError, TimeoutError } from "../../core/service-port.ts";
 import { containsSecret } from "../../core/value.ts";
-import { type EncodeOptions, encodeProperties } from "./struct.ts";
+import { type EncodeOptions, encodeProperties } from "../../wire/struct.ts";
 
 /** A failed call: what the engine shows and which code it gets. */
 export interface Failure {

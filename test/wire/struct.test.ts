@@ -1,17 +1,10 @@
 import fc from "fast-check";
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import { describe, expect, it } from "vitest";
-import { unknownString } from "../../../provider/core/engines/signature.ts";
-import type { Archive, Asset, Value, ValueMap } from "../../../provider/core/value.ts";
-import {
-  archive,
-  asset,
-  isSecret,
-  resourceReference,
-  secret,
-  unknown,
-} from "../../../provider/core/value.ts";
-import { decodeProperties, decodeValue, encodeProperties } from "../../../provider/pulumi/wire/struct.ts";
+import { unknownString } from "../../provider/core/engines/signature.ts";
+import type { Archive, Asset, Value, ValueMap } from "../../provider/core/value.ts";
+import { archive, asset, isSecret, resourceReference, secret, unknown } from "../../provider/core/value.ts";
+import { decodeProperties, decodeValue, encodeProperties } from "../../provider/wire/struct.ts";
 
 const signature = "4dabf18193072939515e22adb298388d";
 

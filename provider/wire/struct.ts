@@ -1,8 +1,8 @@
 /** Property values on the wire: google.protobuf.Struct with Pulumi's sentinels to our values and back. It knows nothing of resources. */
 
 import struct from "google-protobuf/google/protobuf/struct_pb.js";
-import { signatureKey, signatures, unknownString } from "../../core/engines/signature.ts";
-import type { Archive, Asset, ResourceReference, Secret, Value, ValueMap } from "../../core/value.ts";
+import { signatureKey, signatures, unknownString } from "../core/engines/signature.ts";
+import type { Archive, Asset, ResourceReference, Secret, Value, ValueMap } from "../core/value.ts";
 import {
   archive,
   asset,
@@ -15,7 +15,7 @@ import {
   reveal,
   secret,
   unknown,
-} from "../../core/value.ts";
+} from "../core/value.ts";
 
 type WireStruct = struct.Struct;
 type WireValue = struct.Value;
