@@ -14,6 +14,7 @@ import {
   type EngineEvent,
   type EngineOptions,
 } from "../engine/engine.ts";
+import type { Operation } from "../engine/event.ts";
 import { messageOf } from "../engine/failure.ts";
 import type { Program } from "../engine/host.ts";
 import { loadProgram } from "../engine/language/program.ts";
@@ -111,7 +112,7 @@ export async function withStack(
       try {
         return await doing();
       } catch (error) {
-        isTold = tellFailure(renderer, error) && settings.json;
+        isTold = tellFailure(renderer, error, operationOf(command)) && settings.json;
         throw error;
       } finally {
         current = undefined;
@@ -207,14 +208,14 @@ function hintingProvider(): Provider {
 }
 
 /** A refusal before anything was done still ends a JSON stream with its reason and a summary. False where the renderer leaves it to the standard error. */
-function tellFailure({ refused }: Renderer, error: unknown): boolean {
+function tellFailure({ refused }: Renderer, error: unknown, operation: Operation): boolean {
   const code = errorCodeOf(error);
   if (refused === undefined || !(error instanceof EngineError || code !== undefined)) return false;
   const message = messageOf(error);
   refused({ event: "diagnostic", severity: "error", message, ...(code && { code }) });
   refused({
     event: "summary",
-    operation: "up",
+    operation,
     result: "failed",
     counts: { create: 0, update: 0, replace: 0, delete: 0, same: 0 },
     requests: {},
@@ -223,6 +224,20 @@ function tellFailure({ refused }: Renderer, error: unknown): boolean {
   });
   return true;
 }
+
+const operations: readonly Operation[] = [
+  "validate",
+  "preview",
+  "up",
+  "refresh",
+  "drift",
+  "destroy",
+  "import",
+];
+
+/** What the command's run is told as. */
+const operationOf = (command: Command): Operation =>
+  operations.find((operation) => operation === command.name()) ?? "up";
 
 const exitCodeOf = (error: unknown): ExitCode =>
   error instanceof EngineError ? error.exitCode : exitCode.error;

@@ -15,6 +15,7 @@ import type { ListedResource, ListRequest, ReadRequest, ReadResponse } from "../
 import { isGone, type WireObject } from "../core/service-port.ts";
 import type { ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
+import { withArticle } from "../core/wording.ts";
 import { fetchIfThere, fetchObject } from "./fetch.ts";
 import { begin, type Operation, type VerbScope } from "./operation.ts";
 import { actionContext } from "./task.ts";
@@ -74,7 +75,9 @@ export async function resolveId(
   const family = families.find(({ kind }) => kind === undefined || text.startsWith(`${kind}/`));
   const [parentText, name] = parentAndName(family, text);
   if (!family || name === undefined || name === "") {
-    throw new Error(`"${text}" does not name a ${type.name}: write ${idFormat(type)} or ${type.nameFormat}`);
+    throw new Error(
+      `"${text}" does not name ${withArticle(type.name)}: write ${idFormat(type)} or ${type.nameFormat}`,
+    );
   }
   const { parent } = family;
   const parentId = parent ? await resolveId(operation, parent, scope, parentText) : "";

@@ -229,6 +229,11 @@ describe("what stops people names its code", () => {
     const json = await desk.run([...run, "--json"], { env });
     expect(json.code, json.text).toBe(text.code);
     expect(json.text).toMatch(inJson ?? new RegExp(`"code": ?"${code}"`));
+    // `up` ends with what its preview came to where that stops it.
+    const told = [...json.stdout.matchAll(/^\{"event":"summary","operation":"([a-z]+)"/gm)].map(
+      ([, one]) => one,
+    );
+    expect(["preview", run[0]]).toEqual(expect.arrayContaining(told));
   });
 });
 

@@ -3,12 +3,14 @@
 import type { WireObject } from "../service-port.ts";
 import { annotations } from "../type/field.ts";
 import type { ResourceType } from "../type/resource.ts";
+import { withArticle } from "../wording.ts";
 import { objectFromWire } from "./wire.ts";
 
 /** The path parameters that a canonical id holds, by name. Throws when the text is not one. */
 export function parametersOf(type: ResourceType, id: string): { readonly [name: string]: string } {
   const parts = splitId(type, id);
-  if (!parts) throw new Error(`"${id}" is not an id of a ${type.name}: it is written ${idFormat(type)}`);
+  if (!parts)
+    throw new Error(`"${id}" is not an id of ${withArticle(type.name)}: it is written ${idFormat(type)}`);
   return Object.fromEntries(type.parameters.map((name, i) => [name, parts[i]!]));
 }
 
@@ -83,7 +85,7 @@ export function idOf(
   return type.parameters
     .map((name) => {
       const part = name === type.ownParameter ? object["id"] : values[name];
-      if (!isPart(part)) throw new Error(`the answer for a ${type.name} has no id`);
+      if (!isPart(part)) throw new Error(`the answer for ${withArticle(type.name)} has no id`);
       return String(part);
     })
     .join("/");

@@ -14,6 +14,7 @@ import {
 } from "../type/field.ts";
 import type { FunctionType } from "../type/function.ts";
 import type { ResourceType } from "../type/resource.ts";
+import { withArticle } from "../wording.ts";
 import { isAlwaysAnswered, type Offer, stateFields } from "./catalogue.ts";
 import { introduction, languages } from "./introduction.ts";
 
@@ -75,7 +76,11 @@ function outputSpec(type: ResourceType, types: Types): Json {
     description: type.description,
     properties: state,
     required: required(fields, (name) => isAlwaysAnswered(type, name)),
-    stateInputs: { description: `State of a ${type.name} to look up.`, type: "object", properties: state },
+    stateInputs: {
+      description: `State of ${withArticle(type.name)} to look up.`,
+      type: "object",
+      properties: state,
+    },
   };
 }
 

@@ -9,8 +9,7 @@ import { shortToken } from "../../core/token.ts";
 import { annotations } from "../../core/type/field.ts";
 import type { ResourceType } from "../../core/type/resource.ts";
 import type { Value } from "../../core/value.ts";
-
-const article = (noun: string): string => (/^[AEIOU]/.test(noun) ? "an" : "a");
+import { withArticle } from "../../core/wording.ts";
 
 /** The first unique name of the declaration that an object of the list has already. */
 export function nameTaken(
@@ -40,6 +39,6 @@ export function alreadyExists(
   id: string,
 ): CheckFailure {
   const token = shortToken(type.token);
-  const reason = `${article(type.name)} ${type.name} with ${property} ${JSON.stringify(value)} exists already, with id ${id}; choose another ${property}, or adopt it: plumbline import ${token} ${name} ${id} (under Pulumi: pulumi import ${type.token} ${name} ${id}; where a resource that this program declares leaves that ${property} in this run, name it in \`dependsOn\`)`;
+  const reason = `${withArticle(type.name)} with ${property} ${JSON.stringify(value)} exists already, with id ${id}; choose another ${property}, or adopt it: plumbline import ${token} ${name} ${id} (under Pulumi: pulumi import ${type.token} ${name} ${id}; where a resource that this program declares leaves that ${property} in this run, name it in \`dependsOn\`)`;
   return { property, reason, errorCode: "PLB-NAME" };
 }

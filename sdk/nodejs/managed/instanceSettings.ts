@@ -88,7 +88,7 @@ export class InstanceSettings extends pulumi.CustomResource {
 }
 
 /**
- * State of a InstanceSettings to look up.
+ * State of an InstanceSettings to look up.
  */
 export interface InstanceSettingsState {
     /**

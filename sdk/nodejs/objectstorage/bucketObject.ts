@@ -121,7 +121,7 @@ export class BucketObject extends pulumi.CustomResource {
 }
 
 /**
- * State of a Object to look up.
+ * State of an Object to look up.
  */
 export interface BucketObjectState {
     /**

@@ -103,7 +103,7 @@ export class ObjectAcl extends pulumi.CustomResource {
 }
 
 /**
- * State of a ObjectAcl to look up.
+ * State of an ObjectAcl to look up.
  */
 export interface ObjectAclState {
     /**
