@@ -7,12 +7,16 @@ import type { Emulator } from "../../emulator/index.ts";
 import { errorCodeOf } from "../core/error-code.ts";
 import { MissingSettingError, type Provider } from "../core/protocol.ts";
 import {
+  backendOpener,
   createEngine,
   createMemoryDisk,
+  createStateFolder,
   type Engine,
   EngineError,
   type EngineEvent,
   type EngineOptions,
+  type StateAddress,
+  thisMachine,
 } from "../engine/engine.ts";
 import type { Operation } from "../engine/event.ts";
 import { messageOf } from "../engine/failure.ts";
@@ -86,12 +90,12 @@ export async function withStack(
     if (program.projectName === "" && !judges) refuseBroken(program, settings);
     if (settings.emulator) emulator = await startEmbedded(settings.emulator.file);
     const makeProvider = emulator ? providerOf(emulator, settings) : hintingProvider;
-    const area = stateArea(settings);
+    const area = await stateArea(settings);
     const engineOf = (stack: string) =>
       createEngine({
         project: program.projectName || (project?.(settings) ?? "unnamed"),
         stack,
-        ...area,
+        ...area(),
         program,
         parallel: settings.parallel,
         signal: cancel.signal,
@@ -150,17 +154,25 @@ function advised(program: Program, settings: Settings): Program {
 
 /**
  * Where the state is. Stacks on an emulator are never those of a service: one that keeps its account in a file has an area of its own for it, one
- * that forgets its account forgets its stacks, too.
+ * that forgets its account forgets its stacks, too. Both are of this machine, wherever the others are.
  */
-function stateArea({
-  stateFolder,
+async function stateArea({
+  state,
+  localFolder,
   emulator,
-}: Settings): Pick<EngineOptions, "stateFolder" | "disk" | "environment"> {
-  if (emulator === undefined) return { stateFolder };
-  if (emulator.file !== undefined)
-    return { stateFolder: join(stateFolder, "emulator", areaName(stateFolder, emulator.file)) };
-  const environment = { ...process.env, PLUMBLINE_PASSPHRASE: randomUUID() };
-  return { stateFolder, disk: createMemoryDisk(), environment };
+}: Settings): Promise<() => Pick<EngineOptions, "backend" | "environment">> {
+  if (emulator !== undefined && emulator.file === undefined) {
+    const environment = { ...process.env, PLUMBLINE_PASSPHRASE: randomUUID() };
+    const place = { folder: localFolder, machine: thisMachine(), now: () => new Date() };
+    const disk = createMemoryDisk();
+    return () => ({ backend: createStateFolder({ ...place, disk }), environment });
+  }
+  const address: StateAddress =
+    emulator?.file === undefined
+      ? state
+      : { kind: "folder", folder: join(localFolder, "emulator", areaName(localFolder, emulator.file)) };
+  const open = await backendOpener(address);
+  return () => ({ backend: open() });
 }
 
 /** Says whose area it is, and is the same wherever the state folder and the account's file are moved together. */
@@ -170,8 +182,8 @@ function areaName(stateFolder: string, file: string): string {
 }
 
 /** With `--emulator` every provider of the run talks to it, whatever config and environment say. */
-function providerOf(emulator: Emulator, { stateFolder, emulator: how }: Settings): () => Provider {
-  const file = how?.file === undefined ? undefined : relative(stateFolder, how.file);
+function providerOf(emulator: Emulator, { localFolder, emulator: how }: Settings): () => Provider {
+  const file = how?.file === undefined ? undefined : relative(localFolder, how.file);
   const target = embeddedTarget(emulator, file);
   return () => {
     const provider = createProvider({ environment: {} });

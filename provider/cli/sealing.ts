@@ -1,7 +1,6 @@
 /** How secrets of a stack's settings are sealed and opened: under the same passphrases and key file as those of its state, in Pulumi's form. */
 
-import { createStateFolder } from "../engine/state/folder.ts";
-import { thisMachine } from "../engine/state/lock.ts";
+import { backendOpener } from "../engine/state/backends/open.ts";
 import { createSealers, type Sealer } from "../engine/state/sealer.ts";
 import { printError } from "./render/door.ts";
 import type { Settings } from "./settings.ts";
@@ -16,14 +15,10 @@ export const openerOf = (settings: Settings) => async (salt: string) => {
 export async function sealerOf(settings: Settings, salt: string | undefined): Promise<Sealer> {
   const { PULUMI_CONFIG_PASSPHRASE: direct, PULUMI_CONFIG_PASSPHRASE_FILE: file } = process.env;
   const isShared = salt === undefined && Boolean(direct ?? file);
-  const folder = createStateFolder({
-    folder: settings.stateFolder,
-    machine: thisMachine(),
-    now: () => new Date(),
-  });
+  const backend = (await backendOpener(settings.state))();
   const sealer = createSealers({
     environment: isShared ? { ...process.env, PLUMBLINE_PASSPHRASE: undefined } : process.env,
-    key: folder.key,
+    key: backend.key,
     notice: printError,
   })(salt);
   await sealer.ready();

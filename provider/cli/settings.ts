@@ -1,10 +1,13 @@
 /** The options that every command has, resolved: which file, stack, state, target and way of showing. Makes no request. */
 
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
 import pc from "picocolors";
-import { CommandError } from "./exit.ts";
+import { parseDocument } from "yaml";
+import { messageOf } from "../engine/failure.ts";
+import { parseAddress, type StateAddress } from "../engine/state/backends/address.ts";
+import { CommandError, exitCode } from "./exit.ts";
 import type { Colors } from "./render/format.ts";
 
 interface GlobalFlags {
@@ -25,8 +28,10 @@ export interface Settings {
   /** Absolute path of the stack file. */
   readonly file: string;
   readonly stack: string;
-  /** Absolute path of the state folder. */
-  readonly stateFolder: string;
+  /** Where the states are. */
+  readonly state: StateAddress;
+  /** Absolute path of the folder for what stays on this machine: the state folder where there is one, else `.plumbline` beside the stack file. */
+  readonly localFolder: string;
   readonly json: boolean;
   readonly colors: Colors;
   /** True when output goes to a terminal that can be redrawn. */
@@ -53,8 +58,8 @@ export function addGlobalOptions(program: Command): void {
       "stack; its configuration is in Pulumi.<stack>.yaml (default: what stack select chose, else dev)",
     )
     .option(
-      "--state <folder>",
-      "state folder (default: PLUMBLINE_STATE, else .plumbline beside the stack file)",
+      "--state <address>",
+      "where states are kept: a folder or a URL (default: PLUMBLINE_STATE, else backend.url of the stack file, else .plumbline beside it)",
     )
     .option("--json", "print JSON")
     .option("--color <when>", "auto, always or never", "auto")
@@ -79,13 +84,7 @@ export function settingsOf(command: Command): Settings {
   const base = resolve(flags.cwd ?? ".");
   if (!existsSync(base)) throw new CommandError(`--cwd: there is no folder ${base}`);
   const file = resolve(base, flags.file);
-  const state = flags.state ?? process.env.PLUMBLINE_STATE;
-  const scheme = /^([A-Za-z][A-Za-z0-9+.-]+):\/\//.exec(state ?? "")?.[1];
-  if (scheme !== undefined) {
-    throw new CommandError(
-      `${flags.state === undefined ? "PLUMBLINE_STATE" : "--state"}: states are kept in a folder of this machine, and "${scheme}://" is none: give the path of a folder`,
-    );
-  }
+  const state = addressOf(flags.state, base, file);
   const parallel = Number(flags.parallel);
   if (!Number.isInteger(parallel) || parallel < 1) {
     throw new CommandError(`--parallel needs a whole number from 1, not "${flags.parallel}"`);
@@ -100,8 +99,8 @@ export function settingsOf(command: Command): Settings {
   return {
     file,
     stack,
-    stateFolder:
-      state === undefined || state === "" ? resolve(dirname(file), ".plumbline") : resolve(base, state),
+    state,
+    localFolder: state.kind === "folder" ? state.folder : join(dirname(file), ".plumbline"),
     json: flags.json === true,
     colors: pc.createColors(colored),
     isTerminal,
@@ -114,6 +113,31 @@ export function settingsOf(command: Command): Settings {
       ? {}
       : { emulator: flags.emulator === noFile ? {} : { file: resolve(base, flags.emulator) } }),
   };
+}
+
+/** The first that is given: `--state`, PLUMBLINE_STATE, the stack file's own word, the folder beside it. */
+function addressOf(flag: string | undefined, base: string, file: string): StateAddress {
+  const environment = process.env.PLUMBLINE_STATE;
+  const given = [
+    { origin: "--state", text: flag, base },
+    { origin: "PLUMBLINE_STATE", text: environment, base },
+    { origin: `backend.url in ${basename(file)}`, text: backendIn(file), base: dirname(file) },
+  ].find(({ text }) => text !== undefined && text !== "");
+  if (given === undefined) return { kind: "folder", folder: join(dirname(file), ".plumbline") };
+  try {
+    return parseAddress(given.text as string, given.base);
+  } catch (cause) {
+    throw new CommandError(`${given.origin}: ${messageOf(cause)}`, exitCode.error, { cause });
+  }
+}
+
+/** What a stack file says of its backend. A file that cannot be read says nothing here: whoever loads it tells what is wrong with it. */
+function backendIn(file: string): string | undefined {
+  const text = statSync(file, { throwIfNoEntry: false })?.isFile() ? readFileSync(file, "utf8") : "";
+  // Reading the whole file costs as much as loading it, and few have the key.
+  if (!/["']?backend["']?\s*:/.test(text)) return undefined;
+  const url: unknown = parseDocument(text, { logLevel: "silent" }).getIn(["backend", "url"]);
+  return typeof url === "string" ? url : undefined;
 }
 
 export function refuseStackName(where: string, name: string): void {

@@ -20,8 +20,8 @@ import { createOperations, type Operations } from "./operations/operation.ts";
 import { findDrift, findPending, refreshState } from "./operations/refresh.ts";
 import { type Move, retarget } from "./operations/retarget.ts";
 import { createUpdate } from "./operations/update.ts";
-import { createStateFolder } from "./state/folder.ts";
-import { thisMachine } from "./state/lock.ts";
+import { createStateFolder } from "./state/backends/folder/folder.ts";
+import { thisMachine } from "./state/owner.ts";
 import type { ResourceState } from "./state/state.ts";
 import { createStates } from "./state/states.ts";
 
@@ -33,7 +33,14 @@ export function createEngine(options: EngineOptions): Engine {
   const notices = {
     tell: (message: string): void => emit({ event: "diagnostic", severity: "info", message }),
   };
-  const backend = createStateFolder({ folder: options.stateFolder, machine, now, disk: options.disk });
+  const {
+    backend = createStateFolder({
+      folder: options.stateFolder ?? ".plumbline",
+      machine,
+      now,
+      disk: options.disk,
+    }),
+  } = options;
   const states = createStates({
     backend,
     project: options.project,
@@ -244,6 +251,10 @@ export type { Graph } from "./operations/graph.ts";
 export type { SavedPlan } from "./operations/plan.ts";
 export type { Drifted, Pending } from "./operations/refresh.ts";
 export type { Move } from "./operations/retarget.ts";
-export type { LockOwner } from "./state/backend.ts";
-export { createMemoryDisk } from "./state/memory.ts";
+export type { LockOwner, StateBackend } from "./state/backend.ts";
+export { parseAddress, type StateAddress } from "./state/backends/address.ts";
+export { createStateFolder } from "./state/backends/folder/folder.ts";
+export { createMemoryDisk } from "./state/backends/folder/memory.ts";
+export { backendOpener } from "./state/backends/open.ts";
+export { thisMachine } from "./state/owner.ts";
 export type { ResourceState } from "./state/state.ts";

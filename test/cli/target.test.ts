@@ -176,13 +176,13 @@ describe("a stack of one account", () => {
 
 describe("a state folder", () => {
   it("with a scheme that nobody knows is refused, and no such folder is made", async () => {
-    for (const given of [["--state", "s3://bucket/states"], []]) {
+    for (const given of [["--state", "gs://bucket/states"], []]) {
       const env = given.length > 0 ? {} : { PLUMBLINE_STATE: "azblob://box" };
       const ran = await desk.run(["up", "-y", ...given], { env });
       expect(ran.code, ran.text).toBe(1);
-      expect(ran.text).toMatch(/^error: (--state|PLUMBLINE_STATE): .*(s3|azblob):\/\/.* path of a folder\n$/);
+      expect(ran.text).toMatch(/^error: (--state|PLUMBLINE_STATE): .*(gs|azblob):\/\/.* path of a folder\n$/);
     }
-    expect(readdirSync(desk.folder).filter((name) => /s3|azblob/.test(name))).toEqual([]);
+    expect(readdirSync(desk.folder).filter((name) => /gs|azblob/.test(name))).toEqual([]);
   });
 });
 

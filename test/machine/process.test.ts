@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { thisMachine } from "../../provider/engine/state/lock.ts";
+import { thisMachine } from "../../provider/engine/state/owner.ts";
 import { isAlive } from "../../provider/machine/process.ts";
 
 test.skipIf(!existsSync("/proc/self/stat"))(

@@ -9,7 +9,7 @@ import {
 } from "../../emulator/index.ts";
 import { createEngine, type Engine, type EngineEvent } from "../../provider/engine/engine.ts";
 import { loadProgram } from "../../provider/engine/language/program.ts";
-import type { Disk } from "../../provider/engine/state/disk.ts";
+import type { Disk } from "../../provider/engine/state/backends/folder/disk.ts";
 import { catalogue, createProvider } from "../../provider/provider.ts";
 import { createService } from "../../provider/service/client.ts";
 import type { Clock } from "../../provider/service/clock.ts";

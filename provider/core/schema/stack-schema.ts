@@ -58,7 +58,14 @@ export function stackSchemaOf(offer: Offer): object {
       packages: describe("Packages that the project uses.", { type: "object" }),
       plugins: describe("Where plugins are found.", { type: "object" }),
       pulumi: describe("Demands on the engine.", { type: "object" }),
-      backend: describe("Where Pulumi keeps state.", { type: "object" }),
+      backend: describe("Where state is kept.", {
+        type: "object",
+        properties: {
+          url: describe("Its address; a path is relative to this file. Without a password.", {
+            type: "string",
+          }),
+        },
+      }),
       template: describe("What a template of the project says.", { type: "object" }),
       components: describe("Components, for Pulumi's engine only.", { type: "object" }),
     },

@@ -4,9 +4,9 @@ import type { Catalogue, Provider, Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { EngineEvent, Step, Summary } from "../event.ts";
 import type { Diagnostic, Program } from "../host.ts";
-import type { LockOwner } from "../state/backend.ts";
-import type { Disk } from "../state/disk.ts";
-import type { Machine } from "../state/lock.ts";
+import type { LockOwner, StateBackend } from "../state/backend.ts";
+import type { Disk } from "../state/backends/folder/disk.ts";
+import type { Machine } from "../state/owner.ts";
 import type { DeriveKey } from "../state/passphrase.ts";
 import type { SnapshotFile } from "../state/snapshot.ts";
 import type { ResourceState } from "../state/state.ts";
@@ -23,8 +23,10 @@ import type { Move } from "./retarget.ts";
 export interface EngineOptions {
   readonly project: string;
   readonly stack: string;
-  /** Holds a state file, a journal and a lock for each stack. */
-  readonly stateFolder: string;
+  /** Where states are kept; default: a folder. */
+  readonly backend?: StateBackend;
+  /** Of a default backend: it holds a state file, a journal and a lock for each stack. */
+  readonly stateFolder?: string;
   /** Needed by `validate`, `preview`, `up` and `drift`; for the others it brings the provider's present config. */
   readonly program?: Program;
   /** Passphrase variables; default `process.env`. */
@@ -39,6 +41,7 @@ export interface EngineOptions {
   readonly createProvider?: () => Provider;
   readonly catalogue?: Catalogue;
   readonly now?: () => Date;
+  /** Of a default backend. */
   readonly disk?: Disk;
   readonly machine?: Machine;
   /** Makes keys of passphrases; for tests whose states no other process opens. */

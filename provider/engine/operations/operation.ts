@@ -7,7 +7,7 @@ import { createRun, learnClock, type PlanCheck, type Run } from "../deployment/r
 import type { Emit, Operation, Step, Summary } from "../event.ts";
 import type { Diagnostic } from "../host.ts";
 import type { Ledger } from "../state/ledger.ts";
-import { describeOwner } from "../state/lock.ts";
+import { describeOwner } from "../state/owner.ts";
 import type { Sealer } from "../state/sealer.ts";
 import type { States } from "../state/states.ts";
 import type { Target } from "../state/target.ts";

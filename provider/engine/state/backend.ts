@@ -1,4 +1,4 @@
-/** Where states are kept, as the engine asks it of any store: every call happens as a whole or not at all. Types only; a folder is one (`folder.ts`). */
+/** Where states are kept, as the engine asks it of any store: every call happens as a whole or not at all. Types only; those that there are stand in `backends`. */
 
 export interface StateBackend {
   /** What messages call it. */
@@ -9,6 +9,8 @@ export interface StateBackend {
   readonly stack: (project: string, stack: string) => StackStore;
   /** Names of a project's stacks. */
   readonly stacks: (project: string) => Promise<readonly string[]>;
+  /** Names of the projects that have stacks. */
+  readonly projects: () => Promise<readonly string[]>;
   /** Lets go of what it holds open. */
   readonly close: () => Promise<void>;
 }

@@ -11,7 +11,7 @@ import {
   type Registered,
   type ResourceOptions,
 } from "../../../provider/engine/host.ts";
-import type { Machine } from "../../../provider/engine/state/lock.ts";
+import type { Machine } from "../../../provider/engine/state/owner.ts";
 import { cheapKey } from "../cheap-key.ts";
 import { type Life, life, memoryDisk, thing, type World, worldCatalogue, worldProvider } from "./world.ts";
 

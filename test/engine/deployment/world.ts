@@ -17,8 +17,8 @@ import {
   type Value,
   type ValueMap,
 } from "../../../provider/core/value.ts";
-import type { Disk } from "../../../provider/engine/state/disk.ts";
-import { createMemoryDisk } from "../../../provider/engine/state/memory.ts";
+import type { Disk } from "../../../provider/engine/state/backends/folder/disk.ts";
+import { createMemoryDisk } from "../../../provider/engine/state/backends/folder/memory.ts";
 
 export const thing = "plumbline:test/thing:Thing";
 

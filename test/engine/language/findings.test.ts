@@ -80,7 +80,6 @@ Variables: {}
       '1:1 error the stack file needs a "name": the project that its resources belong to',
       '2:10 error this engine runs YAML stack files: a program in "nodejs" is run by Pulumi\'s engine (pulumi up)',
       '3:1 error "resource" is no key of the stack file - did you mean "resources"?',
-      '4:1 warning "backend" has no effect with this engine: this engine keeps its state in a folder (--state, or .plumbline beside this file)',
       '5:1 warning "template" has no effect with this engine: it is for `pulumi new`',
       '6:1 error "components" are Pulumi\'s: component packages are run by its engine, and a program holds none',
       '7:10 warning "requiredVersion" has no effect with this engine: there is no Pulumi version here to compare it with',

@@ -2,7 +2,7 @@
 
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { StackStore, StateBackend } from "../../../provider/engine/state/backend.ts";
-import type { Machine } from "../../../provider/engine/state/lock.ts";
+import type { Machine } from "../../../provider/engine/state/owner.ts";
 
 export interface Place {
   /** For as many runs as a test wants, each on a machine of its own or as another process of one. */
@@ -42,6 +42,7 @@ export function judgesBackend(name: string, make: () => Place | Promise<Place>):
       expect(await one.key.read()).toBeUndefined();
       expect(await mine.lock.owner()).toBeUndefined();
       expect(await one.stacks("shop")).toEqual([]);
+      expect(await one.projects()).toEqual([]);
       await mine.journal.remove();
       const places = [one.place, one.key.place, mine.snapshot.place, mine.journal.place];
       expect(new Set(places).size).toBe(4);
@@ -147,6 +148,7 @@ export function judgesBackend(name: string, make: () => Place | Promise<Place>):
           expect(await text("").read(two.stack(project, stack))).toBe(project + stack);
         expect(await two.stacks("shop")).toEqual(["dev", "dev.2", "dev_2"]);
         expect(await two.stacks("nothing")).toEqual([]);
+        expect(await two.projects()).toEqual(["dev", "shop", "shop.dev"]);
       });
 
       test("are told by their journals too, and not by their locks", async () => {
@@ -154,6 +156,9 @@ export function judgesBackend(name: string, make: () => Place | Promise<Place>):
         await one.stack("shop", "begun").journal.add("a line\n");
         const lock = await one.stack("shop", "locked").lock.take("up");
         expect(await two.stacks("shop")).toEqual(["begun"]);
+        const other = await one.stack("depot", "locked").lock.take("up");
+        expect(await two.projects()).toEqual(["shop"]);
+        await other.release();
         await lock.release();
       });
 

@@ -4,9 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { createDisk, type Disk } from "../../../provider/engine/state/disk.ts";
-import { createStateFolder } from "../../../provider/engine/state/folder.ts";
-import { createMemoryDisk } from "../../../provider/engine/state/memory.ts";
+import { createDisk, type Disk } from "../../../provider/engine/state/backends/folder/disk.ts";
+import { createStateFolder } from "../../../provider/engine/state/backends/folder/folder.ts";
+import { createMemoryDisk } from "../../../provider/engine/state/backends/folder/memory.ts";
 import { memoryDisk } from "../deployment/world.ts";
 import { judgesBackend, type Place } from "./backend-judge.ts";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { secret } from "../../../provider/core/value.ts";
-import { createDisk } from "../../../provider/engine/state/disk.ts";
+import { createDisk } from "../../../provider/engine/state/backends/folder/disk.ts";
 import { type Block, bench } from "../deployment/program.ts";
 import { memoryDisk, thing, world } from "../deployment/world.ts";
 

@@ -4,8 +4,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { createDisk, type Disk } from "../../../provider/engine/state/disk.ts";
-import { createMemoryDisk } from "../../../provider/engine/state/memory.ts";
+import { createDisk, type Disk } from "../../../provider/engine/state/backends/folder/disk.ts";
+import { createMemoryDisk } from "../../../provider/engine/state/backends/folder/memory.ts";
 import { memoryDisk } from "../deployment/world.ts";
 
 const made: string[] = [];

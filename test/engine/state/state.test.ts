@@ -7,9 +7,9 @@ import { blocksText } from "../../../provider/cli/declaration/stack-file.ts";
 import { secret } from "../../../provider/core/value.ts";
 import type { Host } from "../../../provider/engine/host.ts";
 import { dot, mermaid } from "../../../provider/engine/operations/graph.ts";
-import { createDisk } from "../../../provider/engine/state/disk.ts";
+import { createDisk } from "../../../provider/engine/state/backends/folder/disk.ts";
+import { takeLock } from "../../../provider/engine/state/backends/folder/lock.ts";
 import { readJournal } from "../../../provider/engine/state/journal.ts";
-import { takeLock } from "../../../provider/engine/state/lock.ts";
 import { type Block, bench, nextMachine, program } from "../deployment/program.ts";
 import { life, memoryDisk, thing, world, worldCatalogue } from "../deployment/world.ts";
 

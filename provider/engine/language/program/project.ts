@@ -50,7 +50,6 @@ const keys = [
 const meaningless: { readonly [key: string]: string } = {
   namespace: "it belongs to component packages, and Pulumi's engine refuses it in a program",
   template: "it is for `pulumi new`",
-  backend: "this engine keeps its state in a folder (--state, or .plumbline beside this file)",
   requiredPulumiVersion: "there is no Pulumi version here to compare it with",
 };
 
@@ -61,6 +60,7 @@ export function readProject(report: Report, root: Node): Project {
     const entry = fields.get(key);
     if (entry) report.warning(entry.key.at, `"${key}" has no effect with this engine: ${reason}`);
   }
+  readBackend(report, fields.get("backend"));
   readComponents(report, fields.get("components"));
   readPulumi(report, fields.get("pulumi"));
   readRuntime(report, root, fields.get("runtime"));
@@ -102,6 +102,21 @@ function section(report: Report, entry: MapEntry | undefined): readonly MapEntry
     `"${entry.key.value}" must be an object, and this is ${describeNode(entry.value)}`,
   );
   return [];
+}
+
+/** What it comes to is read by whoever opens the states; here only its form is judged. */
+function readBackend(report: Report, entry: MapEntry | undefined): void {
+  if (entry === undefined) return;
+  const url = readText(
+    report,
+    readRecord(report, entry.value, '"backend"', ["url"]).get("url"),
+    '"url" of the backend',
+  );
+  if (url !== undefined && /^[^/]*:\/\/(?:[^/?#@]*:[^/?#@]+@|.*[?&]password=)/i.test(url.value))
+    report.warning(
+      url.at,
+      "a password stands in the address of the backend, for everybody who reads this file: leave it out, and give it by the environment (PGPASSWORD, a password file)",
+    );
 }
 
 function readComponents(report: Report, entry: MapEntry | undefined): void {

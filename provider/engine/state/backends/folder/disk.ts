@@ -29,7 +29,7 @@ export interface Disk {
   readonly move: (from: string, to: string) => Promise<boolean>;
   /** Nothing happens when it is not there. */
   readonly remove: (path: string) => Promise<void>;
-  /** Names in a folder; none when it does not exist. */
+  /** Names of the files and folders in a folder; none when it does not exist. */
   readonly list: (folder: string) => Promise<readonly string[]>;
   /** Closes what `append` keeps open. */
   readonly close: () => Promise<void>;

@@ -24,10 +24,10 @@ export function createMemoryDisk(files: Map<string, string> = new Map()): Disk {
       return text !== undefined;
     },
     remove: async (path) => change(path, undefined),
-    list: async (folder) =>
-      [...files.keys()]
-        .filter((path) => path.startsWith(`${folder}/`) && !path.slice(folder.length + 1).includes("/"))
-        .map((path) => path.slice(folder.length + 1)),
+    list: async (folder) => {
+      const below = [...files.keys()].filter((path) => path.startsWith(`${folder}/`));
+      return [...new Set(below.map((path) => path.slice(folder.length + 1).split("/", 1)[0] as string))];
+    },
     close: async () => {},
   };
 }

@@ -1,10 +1,12 @@
 /** States in a folder: which file is whose, and what is said when one cannot be used. */
 
 import { dirname, join } from "node:path";
-import { EngineError } from "../failure.ts";
-import type { LockStore, StackStore, StateBackend } from "./backend.ts";
+import { EngineError } from "../../../failure.ts";
+import type { LockStore, StackStore, StateBackend } from "../../backend.ts";
+import { isKeepable, keepable } from "../../names.ts";
+import { isDead, type Machine } from "../../owner.ts";
 import { createDisk, type Disk } from "./disk.ts";
-import { isDead, lockOwner, type Machine, takeLock } from "./lock.ts";
+import { lockOwner, takeLock } from "./lock.ts";
 
 export interface FolderOptions {
   readonly folder: string;
@@ -18,18 +20,25 @@ export function createStateFolder(options: FolderOptions): StateBackend {
   const { folder } = options;
   const disk = explained(options.disk ?? createDisk());
   const key = join(folder, "key");
-  const ofProject = (project: string) => join(folder, "stacks", fileName("project", project));
+  const all = join(folder, "stacks");
+  const ofProject = (project: string) => join(all, keepable("project", project));
+  const stacks = async (project: string): Promise<readonly string[]> => {
+    const names = await disk.list(ofProject(project));
+    const found = names
+      .map((name) => /^(.*)\.(json|journal)$/.exec(name)?.[1])
+      .filter((name) => name !== undefined);
+    return [...new Set(found)].sort();
+  };
   return {
     place: folder,
     key: { place: key, read: () => disk.read(key), claim: (text) => disk.claim(key, text) },
     stack: (project, stack) =>
-      storeAt(join(ofProject(project), fileName("stack", stack)), { ...options, disk }),
-    async stacks(project) {
-      const names = await disk.list(ofProject(project));
-      const found = names
-        .map((name) => /^(.*)\.(json|journal)$/.exec(name)?.[1])
-        .filter((name) => name !== undefined);
-      return [...new Set(found)].sort();
+      storeAt(join(ofProject(project), keepable("stack", stack)), { ...options, disk }),
+    stacks,
+    async projects() {
+      const names = (await disk.list(all)).filter(isKeepable);
+      const has = await Promise.all(names.map(async (name) => (await stacks(name)).length > 0));
+      return names.filter((_, at) => has[at]).sort();
     },
     close: () => disk.close(),
   };
@@ -114,12 +123,4 @@ function explained(disk: Disk): Disk {
     list: (path) => tried(path, () => disk.list(path)),
     close: () => disk.close(),
   };
-}
-
-function fileName(what: string, name: string): string {
-  if (/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/.test(name)) return name;
-  throw new EngineError(
-    "usage",
-    `"${name}" is no name for a ${what}: use up to 100 letters, digits, "-", "_" and ".", not beginning with "-" or ".".`,
-  );
 }

@@ -1,0 +1,19 @@
+/** Opens the backend that an address names; what only one kind needs is loaded for that kind alone. */
+
+import type { StateBackend } from "../backend.ts";
+import { type Machine, thisMachine } from "../owner.ts";
+import type { StateAddress } from "./address.ts";
+import { createStateFolder } from "./folder/folder.ts";
+
+export interface BackendOptions {
+  readonly machine?: Machine;
+  readonly now?: () => Date;
+}
+
+/** Resolves to what opens the backend, as often as asked; nothing is read or written yet. */
+export async function backendOpener(
+  address: StateAddress,
+  { machine = thisMachine(), now = () => new Date() }: BackendOptions = {},
+): Promise<() => StateBackend> {
+  return () => createStateFolder({ folder: address.folder, machine, now });
+}

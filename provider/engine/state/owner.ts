@@ -1,0 +1,101 @@
+/** Who holds a stack: this process as an owner, what a lock says of one, and whether it still runs as far as can be seen from here. */
+
+import { randomUUID } from "node:crypto";
+import { hostname, userInfo } from "node:os";
+import { duration } from "../../core/duration.ts";
+import { isAlive } from "../../machine/process.ts";
+import { EngineError } from "../failure.ts";
+import type { LockOwner } from "./backend.ts";
+import { isMap } from "./form.ts";
+
+/** Who this process is, and whether another one of this host still runs. */
+export interface Machine {
+  readonly user: string;
+  readonly host: string;
+  readonly pid: number;
+  readonly isAlive: (pid: number) => boolean;
+}
+
+/** This process on this machine. */
+export function thisMachine(): Machine {
+  let user = "unknown";
+  try {
+    user = userInfo().username;
+  } catch {
+    // A container may run under a user id that has no name.
+  }
+  return {
+    user,
+    host: hostname(),
+    pid: process.pid,
+    isAlive,
+  };
+}
+
+/** Nonces of the locks that this process holds: a lock file with our own pid and another nonce is left from an earlier life. */
+const held = new Set<string>();
+
+/** This process as the owner of a new lock, from now on seen to hold it until it is let go. */
+export function newOwner(operation: string, machine: Machine, now: Date): LockOwner {
+  return {
+    user: machine.user,
+    host: machine.host,
+    pid: machine.pid,
+    since: now.toISOString(),
+    operation,
+    nonce: randomUUID(),
+  };
+}
+
+/** Notes that this process holds the lock. */
+export const hold = (owner: LockOwner): void => void held.add(owner.nonce);
+
+/** Notes that it does no more. */
+export const letGo = (owner: LockOwner): void => void held.delete(owner.nonce);
+
+/** What a lock file says, as far as it has the form of one: anybody may have written it, so it is shown only without what a terminal obeys. */
+export function parseOwner(text: string): LockOwner {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    found = undefined;
+  }
+  const said = isMap(found) ? found : {};
+  const { pid } = said;
+  const word = (name: string): string => {
+    const part = said[name];
+    return typeof part === "string" ? part.replace(/[^\x20-\x7e\u00a1-\ufffd]/g, "?").slice(0, 100) : "";
+  };
+  const isWhole = Number.isSafeInteger(pid) && (pid as number) > 0 && typeof said.nonce === "string";
+  return {
+    user: word("user") || "unknown",
+    host: isWhole && word("host") ? word("host") : "unknown",
+    pid: isWhole ? (pid as number) : 0,
+    since: word("since"),
+    operation: word("operation") || "unknown",
+    nonce: isWhole ? (said.nonce as string) : text,
+  };
+}
+
+/** True when the owner was a process of this host that no longer runs. */
+export function isDead(owner: LockOwner, machine: Machine): boolean {
+  if (owner.host !== machine.host) return false;
+  return owner.pid === machine.pid ? !held.has(owner.nonce) : !machine.isAlive(owner.pid);
+}
+
+/** `anna on host7 (process 312) since 12:04:11, 3 min 4 s ago, for up`. */
+export function describeOwner(owner: LockOwner, now: Date): string {
+  const age = Math.max(0, Math.round((now.getTime() - Date.parse(owner.since)) / 1000));
+  const ago = Number.isNaN(age) ? "" : `, ${duration(age)} ago`;
+  if (owner.pid === 0) return "somebody whose lock cannot be read";
+  return `${owner.user} on ${owner.host} (process ${owner.pid}) since ${owner.since}${ago}, for ${owner.operation}`;
+}
+
+/** What stops a run that meets a living owner. `place`: where the lock is. */
+export function lockedBy(owner: LockOwner, place: string, now: Date): EngineError {
+  return new EngineError(
+    "locked",
+    `The stack is being changed by ${describeOwner(owner, now)} (${place}). Wait until that run ends; if it is gone for good, run \`plumbline stack unlock\`.`,
+  );
+}
