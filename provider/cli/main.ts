@@ -25,6 +25,7 @@ import { addStackCommands } from "./commands/stack/index.ts";
 import { addStateCommands } from "./commands/state/index.ts";
 import { addUpCommand } from "./commands/up.ts";
 import { addValidateCommand } from "./commands/validate.ts";
+import { addWatchCommand } from "./commands/watch.ts";
 import { CommandError, exitCode } from "./exit.ts";
 import { HelpfulCommand } from "./help.ts";
 import { beginPrinting, printError } from "./render/door.ts";
@@ -39,6 +40,7 @@ const commands = [
   addPreviewCommand,
   addDriftCommand,
   addUpCommand,
+  addWatchCommand,
   addRefreshCommand,
   addDestroyCommand,
   addImportCommand,

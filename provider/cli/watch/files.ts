@@ -1,0 +1,93 @@
+/** A declaration in files: which ones a stack is made of, and whether they changed. Reads no more of them than it must. */
+
+import { readFileSync, statSync } from "node:fs";
+import { lstat, readdir, stat } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
+import { parseDocument, visit } from "yaml";
+import { pause } from "./pause.ts";
+import type { Source } from "./source.ts";
+
+export interface FilesOptions {
+  /** Absolute path of the stack file. */
+  readonly file: string;
+  readonly stack: string;
+  readonly words: readonly string[];
+  /** Milliseconds between two looks, and how long files must be still. */
+  readonly poll: number;
+  readonly signal: AbortSignal;
+}
+
+/** Files of a folder that are looked at, at most. */
+const MOST = 10_000;
+/** A stack file of more bytes is not searched for names of files. */
+const LARGEST = 1024 * 1024;
+const sources = /\.(?:[cm]?[jt]sx?|json|py|toml|ya?ml)$/;
+const packages = new Set(["node_modules", "__pycache__", "venv"]);
+
+/** The files of a stack. Looks until they are still: a file that is being written is not read. */
+export function filesOf({ file, stack, words, poll, signal }: FilesOptions): Source {
+  return {
+    place: file,
+    poll,
+    words,
+    async look() {
+      let seen = await fingerprint(file, stack);
+      for (;;) {
+        await pause(poll, signal);
+        const again = await fingerprint(file, stack);
+        if (again === seen || signal.aborted) return again;
+        seen = again;
+      }
+    },
+  };
+}
+
+/** Differs when one of the files does. */
+async function fingerprint(file: string, stack: string): Promise<string> {
+  const found = new Set([file, join(dirname(file), `Pulumi.${stack}.yaml`)]);
+  const { named, isProgram } = mentioned(file);
+  for (const path of named) await addAll(path, found, () => true);
+  if (isProgram) await addAll(dirname(file), found, (name) => sources.test(name));
+  const marks = await Promise.all([...found].sort().map(markOf));
+  return marks.join("\n");
+}
+
+/** What a stack file names that lies beside it or below; `isProgram`: other files than this declare the resources. */
+function mentioned(file: string): { readonly named: readonly string[]; readonly isProgram: boolean } {
+  const folder = dirname(file);
+  const named: string[] = [];
+  try {
+    if (statSync(file).size > LARGEST) return { named, isProgram: false };
+    const document = parseDocument(readFileSync(file, "utf8"), { logLevel: "silent" });
+    visit(document, {
+      Scalar(_, { value }) {
+        if (typeof value !== "string" || value === "" || value.length > 1000 || value.includes("\0")) return;
+        const path = resolve(folder, value);
+        if (path.startsWith(folder + sep)) named.push(path);
+      },
+    });
+    const runtime: unknown = document.get("runtime");
+    return { named, isProgram: runtime !== undefined && runtime !== "yaml" };
+  } catch {
+    // Not there, or not readable yet: then it is this file alone that matters.
+    return { named, isProgram: false };
+  }
+}
+
+/** A file, or those of a folder; not what others put there: packages, hidden folders. */
+async function addAll(path: string, found: Set<string>, wanted: (name: string) => boolean): Promise<void> {
+  const entry = await lstat(path).catch(() => undefined);
+  if (entry === undefined || found.size >= MOST) return;
+  if (!entry.isDirectory()) return void (wanted(path) && found.add(path));
+  for (const name of (await readdir(path).catch(() => [])).sort())
+    if (!name.startsWith(".") && !packages.has(name)) await addAll(join(path, name), found, wanted);
+}
+
+async function markOf(path: string): Promise<string> {
+  try {
+    const { size, mtimeMs, ctimeMs, ino } = await stat(path);
+    return [path, size, mtimeMs, ctimeMs, ino].join(" ");
+  } catch (error) {
+    return `${path} ${(error as NodeJS.ErrnoException).code}`;
+  }
+}
