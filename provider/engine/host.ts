@@ -1,4 +1,4 @@
-/** The seam between the stack-file language and the deployment: the language runs a program, the host makes what it registers real. */
+/** The seam between programs, stack files among them, and the deployment: a program is run, and the host makes what it registers real. */
 
 import type { ErrorCode } from "../core/error-code.ts";
 import type { Catalogue, Log, Urn, Value, ValueMap } from "../core/protocol.ts";
@@ -50,9 +50,11 @@ export interface ResourceOptions {
 
 /** A resource as a program wants it. */
 export interface Goal {
-  /** Canonical token; `pulumi:providers:plumbline` for an explicit provider. */
+  /** Canonical token; `pulumi:providers:plumbline` for an explicit provider. A component's may be any. */
   readonly type: string;
   readonly name: string;
+  /** True: it has no object of its own, and is only the parent of others. */
+  readonly isComponent?: true;
   /** Unchecked inputs; unknowns only in previews. */
   readonly inputs: ValueMap;
   readonly options: ResourceOptions;
@@ -64,7 +66,7 @@ export interface Goal {
   readonly positionOf: (propertyPath: string) => Position | undefined;
 }
 
-/** What became of a goal; outputs hold unknowns in a preview. `id` is unknown for what a preview would create. */
+/** What became of a goal; outputs hold unknowns in a preview. `id` is unknown for what a preview would create. A component has null and no outputs. */
 export interface Registered {
   readonly urn: Urn;
   readonly id: Value;
@@ -79,6 +81,8 @@ export interface Host {
   readonly organization: string;
   readonly preview: boolean;
   readonly catalogue: Catalogue;
+  /** Aborted on cancel. */
+  readonly signal: AbortSignal;
   /** URN that the goal will have; needs no answer of the service. */
   urn(type: string, name: string, parent?: Urn): Urn;
   /**
@@ -86,6 +90,8 @@ export interface Host {
    * whose diagnostics have the URN and, where `positionOf` knows it, a place; the host has told them already. After a cancel it has none.
    */
   register(goal: Goal): Promise<Registered>;
+  /** Saves what a registered component tells as its outputs. */
+  complete(component: Urn, outputs: ValueMap): void;
   /** Reads an existing object (`get:`); it is not managed. */
   read(goal: Omit<Goal, "inputs"> & { readonly id: string; readonly state: ValueMap }): Promise<Registered>;
   /** Calls a function with known arguments. */

@@ -6,16 +6,17 @@ import { containsUnknown, type Value, type ValueMap } from "../../core/value.ts"
 import type { Goal, Host, Registered } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
 import type { Lookup } from "./adoption/lookup.ts";
-import { guarded } from "./apply.ts";
-import { type Entry, goalAliases, inherited, newEntry, positionOf, wantedState } from "./goal.ts";
+import { type Entry, goalAliases, inherited, newEntry } from "./goal.ts";
 import { settleCreations } from "./leftover.ts";
 import { sameValue } from "./property.ts";
 import { registered, settle } from "./registration.ts";
-import { createRegistry, type Registry } from "./registry.ts";
+import { createRegistry } from "./registry.ts";
 import { refuseDependants, removeAll } from "./removal.ts";
-import { tellWentAhead } from "./replacement.ts";
-import { type Run, stepFor } from "./run.ts";
+import type { Run } from "./run.ts";
 import type { Succession } from "./succession.ts";
+import { callFunction } from "./unmanaged/call.ts";
+import { completeComponent, settleComponent } from "./unmanaged/component.ts";
+import { readExternal } from "./unmanaged/external.ts";
 
 export interface DeploymentOptions {
   readonly organization: string;
@@ -97,31 +98,23 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
     organization: options.organization,
     preview: run.preview,
     catalogue: run.catalogue,
+    signal: run.signal,
     urn: (type, name, parent) => makeUrn(run.stack, run.project, type, name, parent),
     register: (goal) =>
       enter(goal, (entry, parent) =>
-        isProviderType(goal.type)
-          ? registry.settleProvider(goal, entry, parent)
-          : settle(registry, goal, entry, parent),
+        goal.isComponent
+          ? settleComponent(registry, goal, entry, parent)
+          : isProviderType(goal.type)
+            ? registry.settleProvider(goal, entry, parent)
+            : settle(registry, goal, entry, parent),
       ),
+    complete: (component, outputs) => completeComponent(registry, component, outputs),
     read: (goal) => enter(goal, (entry, parent) => readExternal(registry, goal, entry, parent)),
     async invoke(token, args, { provider }) {
       run.throwIfCancelled();
       const entry = newEntry(root, provider === undefined ? {} : { provider });
       const use = await registry.providerFor(entry);
-      const { result, failures } = await use.provider.invoke({
-        token,
-        args,
-        preview: run.preview,
-        log: run.logOf(),
-        signal: run.signal,
-      });
-      if (failures.length > 0) {
-        throw new Error(
-          failures.map(({ property, reason }) => (property ? `${property}: ${reason}` : reason)).join("; "),
-        );
-      }
-      return result;
+      return callFunction(run, use.provider, token, args);
     },
     stackReference: options.stackOutputs,
     log: run.logOf(),
@@ -211,56 +204,3 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
 
 const isDeclaredUrn = (urn: Urn, isDeclared: (state: ResourceState) => boolean): boolean =>
   isDeclared({ urn, type: urnParts(urn).type } as ResourceState);
-
-/** Reads an object that somebody else manages; the state remembers it as external. */
-async function readExternal(
-  registry: Registry,
-  goal: Parameters<Host["read"]>[0],
-  entry: Entry,
-  parent: Urn,
-): Promise<ResourceState> {
-  const { run } = registry;
-  const found = await registry.claim(entry);
-  const use = await registry.providerFor(entry);
-  const blank = { ...wantedState(goal, entry, parent, use.reference, goal.state), external: true };
-  await tellWentAhead(registry, found);
-  const step = stepFor("read", { ...blank, id: goal.id }, positionOf(goal));
-  return run.perform(step, async () => {
-    const live = await use.provider.read({
-      urn: entry.urn,
-      type: goal.type,
-      name: goal.name,
-      id: goal.id,
-      inputs: goal.state,
-      state: goal.state,
-      log: run.logOf(entry.urn),
-      signal: run.signal,
-    });
-    if (live === undefined)
-      throw new Error(`there is no object with the id ${JSON.stringify(goal.id)} to read`);
-    const next: ResourceState = {
-      ...blank,
-      id: live.id,
-      inputs: live.inputs,
-      outputs: guarded(run, blank, live.state),
-    };
-    const old = found?.state;
-    if (found && old?.external) {
-      if (!sameValue(old as unknown as Value, next as unknown as Value))
-        run.ledger.note([[found.slot, next]]);
-    } else {
-      // A managed object of the same id is let go of; another one is deleted at the end, unless it is protected.
-      const goes = !old || old.pendingReplacement || old.id === next.id ? null : { ...old, delete: true };
-      const slot = run.ledger.reserve();
-      await run.ledger.set(
-        found
-          ? [
-              [slot, next],
-              [found.slot, goes],
-            ]
-          : [[slot, next]],
-      );
-    }
-    return next;
-  });
-}

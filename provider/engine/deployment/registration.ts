@@ -20,7 +20,9 @@ import { stepFor } from "./run.ts";
 
 /** What a registration tells its program. */
 export function registered(state: ResourceState): Registered {
-  return { urn: state.urn, id: state.id ?? unknownFrom(`${state.urn}#id`), outputs: state.outputs };
+  const { urn, outputs } = state;
+  if (!state.custom) return { urn, id: null, outputs: {} };
+  return { urn, id: state.id ?? unknownFrom(`${urn}#id`), outputs };
 }
 
 /** Makes a goal real, or plans it. Rejects with what stopped it, not yet reported. */
@@ -32,6 +34,10 @@ export async function settle(
 ): Promise<ResourceState> {
   const { run } = registry;
   const found = await registry.claim(entry);
+  if (found?.state.custom === false)
+    throw new Error(
+      `the state has ${found.state.urn} as a component: give the resource another name or alias`,
+    );
   if (!run.isTargeted(entry.urn)) return untargeted(registry, goal, entry, parent, found);
   refuseMissing(registry, goal);
   const use = await registry.providerFor(entry);
@@ -49,6 +55,7 @@ function refuseMissing(registry: Registry, goal: Goal): void {
   const missing = [...needed].filter((urn) => {
     const state =
       run.isTargeted(urn) || isProviderType(urnParts(urn).type) ? undefined : registry.entry(urn)?.state;
+    if (state?.custom === false) return run.ledger.slotOf(urn) === undefined;
     return state !== undefined && (state.id === undefined || state.pendingReplacement);
   });
   if (missing.length === 0) return;

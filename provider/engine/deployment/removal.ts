@@ -156,9 +156,12 @@ async function removeOne(
 ): Promise<void> {
   const { slot, left } = removal;
   const isOnlyKnown =
-    state.external || state.pendingReplacement || isProviderType(state.type) || state.type === stackType;
+    state.external || state.pendingReplacement || isProviderType(state.type) || !state.custom;
   if (isOnlyKnown) {
-    if (!isProviderType(state.type) && !removal.wentAhead) return run.ledger.set([[slot, left]], [slot]);
+    const isComponent = !state.custom && state.type !== stackType;
+    if (isComponent) refuseProtected(state, "deleted");
+    const isTold = isProviderType(state.type) || isComponent || removal.wentAhead;
+    if (!isTold) return run.ledger.set([[slot, left]], [slot]);
     const step = stepFor("delete", state, { oldInputs: state.inputs, ...marks(removal, false) });
     run.plan?.expect(step, {});
     return void (await run.perform(step, async () => {

@@ -121,7 +121,7 @@ async function doomedBy(registry: Registry, root: number): Promise<Doomed> {
   // Slots of the opened state are in the order of dependencies.
   for (const slot of closure(registry, rootState.urn, root)) {
     const state = ledger.resources.get(slot);
-    if (state === undefined || state.external || state.pendingReplacement) continue;
+    if (state === undefined || state.external || state.pendingReplacement || !state.custom) continue;
     if (registry.isTouched(slot) && registry.run.isTargeted(state.urn)) {
       alive.push(slot);
       continue;

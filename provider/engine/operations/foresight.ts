@@ -1,6 +1,6 @@
 /** Whether a run may delete anything, told from what it declares and what the state has. Makes no request, and errs only on the side of yes. */
 
-import { isDefaultProvider, isProviderType, referencedProvider, stackType } from "../../core/engines/urn.ts";
+import { isDefaultProvider, isProviderType, referencedProvider } from "../../core/engines/urn.ts";
 import type { Urn, ValueMap } from "../../core/protocol.ts";
 import { replaceOnChanges, sameValue } from "../deployment/property.ts";
 import type { Run } from "../deployment/run.ts";
@@ -24,7 +24,7 @@ export async function mayDelete(
     if (!taken) bySlot.set(each.slot, each);
   }
   for (const [slot, state] of run.ledger.resources) {
-    if (state.type === stackType || (state.external && !state.delete)) continue;
+    if (!state.custom || (state.external && !state.delete)) continue;
     if (isDefaultProvider(state.urn) && isProviderType(state.type)) {
       if (await movesAccount(run, state, defaultConfig)) return true;
     } else {

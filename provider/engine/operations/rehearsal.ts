@@ -1,11 +1,12 @@
 /** Runs a program with nothing but checks: no request, no state changed. Finds what the declarations alone show, before anything is asked of the service. */
 
 import { isProviderType, makeUrn } from "../../core/engines/urn.ts";
-import { CheckFailedError, type Urn } from "../../core/protocol.ts";
+import { CheckFailedError, type Provider, type Urn } from "../../core/protocol.ts";
 import { unknownFrom, type ValueMap } from "../../core/value.ts";
 import { type Entry, goalAliases, nameSeed } from "../deployment/goal.ts";
 import { ignoreChanges, sameValue } from "../deployment/property.ts";
 import { type Run, refuseUnknownTargets } from "../deployment/run.ts";
+import { callFunction } from "../deployment/unmanaged/call.ts";
 import { EngineError } from "../failure.ts";
 import { type Goal, type Host, type Position, type Program, ProgramError, type Registered } from "../host.ts";
 import type { ResourceState } from "../state/state.ts";
@@ -56,6 +57,10 @@ export async function rehearse(run: Run, program: Program, options: RehearsalOpt
       const above = goal.options.parent === undefined ? undefined : seen.get(goal.options.parent);
       const aliases = goalAliases(urn, goal.options, above);
       seen.set(urn, { urn, aliases });
+      if (goal.isComponent) {
+        declared.set(urn, { goal, inputs: goal.inputs });
+        return { urn, id: null, outputs: {} };
+      }
       const slot = [urn, ...aliases].map(run.ledger.slotOf).find((one) => one !== undefined);
       const old = slot === undefined ? undefined : run.ledger.resources.get(slot);
       const known = old && !old.external ? old : undefined;
@@ -110,14 +115,19 @@ export async function rehearse(run: Run, program: Program, options: RehearsalOpt
     organization: options.organization,
     preview: true,
     catalogue: run.catalogue,
+    signal: run.signal,
     urn: (type, name, parent) => makeUrn(run.stack, run.project, type, name, parent),
     register,
+    complete: () => {},
     async read(goal): Promise<Registered> {
       const urn = makeUrn(run.stack, run.project, goal.type, goal.name, goal.options.parent);
       if (!seen.has(urn)) seen.set(urn, { urn, aliases: [] });
       return { urn, id: goal.id, outputs: { ...unknownOutputs(goal.type, urn), ...goal.state } };
     },
-    async invoke(token) {
+    async invoke(token, args, { provider }) {
+      // A program goes by what it is told, and an unknown may be nothing that it can go by.
+      if (program.graph === undefined)
+        return callFunction(run, await callee(run, provider, declared), token, args);
       const names = Object.keys(run.catalogue.functions.get(token)?.outputs ?? {});
       return Object.fromEntries(names.map((name) => [name, unknownFrom(`${token}#${name}`)]));
     },
@@ -137,6 +147,14 @@ export async function rehearse(run: Run, program: Program, options: RehearsalOpt
     [urn, ...aliases.filter((one) => !seen.has(one))].flatMap((one) => run.ledger.slotOf(one) ?? []),
   );
   return { declared, urns: new Set(seen.keys()), claimed: new Set(claimed) };
+}
+
+/** Who is called for a function: the provider that is named, as far as it is known, or the default one. */
+function callee(run: Run, urn: Urn | undefined, declared: ReadonlyMap<Urn, Declared>): Promise<Provider> {
+  const known = urn === undefined ? undefined : declared.get(urn);
+  if (urn === undefined || known === undefined) return run.pool.ofReference(undefined);
+  const id = known.slot === undefined ? undefined : run.ledger.resources.get(known.slot)?.id;
+  return run.pool.use(urn, id ?? "unknown", known.inputs);
 }
 
 /** True when nothing is to be done for what is declared as it was. */

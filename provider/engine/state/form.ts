@@ -50,7 +50,9 @@ export function recordFault(record: unknown): string | undefined {
   if (typeof urn !== "string") return "has no URN";
   if (owner(urn) === undefined) return `has a URN that is none: ${JSON.stringify(urn).slice(0, 200)}`;
   if (!isText(type)) return `(${urn}) has no type`;
-  if (type !== stackType && record.custom !== true) return `(${urn}) is none that has an object`;
+  const isComponent = record.custom === false && record.id == null;
+  if (type !== stackType && record.custom !== true && !isComponent)
+    return `(${urn}) is none that has an object`;
   // Pulumi writes null for what is empty.
   const odd = formOfParts.find(([name, fits]) => record[name] != null && !fits(record[name]));
   return odd && `(${urn}) has ${JSON.stringify(odd[0])} of another form`;

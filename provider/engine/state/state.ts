@@ -6,9 +6,9 @@ import type { Urn, ValueMap } from "../../core/protocol.ts";
 export interface ResourceState {
   readonly urn: Urn;
   readonly type: string;
-  /** False only for the stack itself. */
+  /** False for what has no object of its own: components, and the stack itself. */
   readonly custom: boolean;
-  /** Absent for the stack itself. */
+  /** Absent where there is no object. */
   readonly id?: string;
   /** True: it was replaced, and its object is still to be deleted. */
   readonly delete?: boolean;
@@ -25,7 +25,7 @@ export interface ResourceState {
   readonly propertyDependencies: { readonly [property: string]: readonly Urn[] };
   /** Why it is not as declared; the next run updates it whatever the diff says. */
   readonly initErrors?: readonly string[];
-  /** `<urn>::<id>` of its provider; absent for providers and the stack. */
+  /** `<urn>::<id>` of its provider; absent for providers, components and the stack. */
   readonly provider?: string;
   /** True: its object is deleted already, and the new one is not made yet. */
   readonly pendingReplacement?: boolean;

@@ -112,7 +112,7 @@ export function refuseForeign(deployment: Deployment, project: string, stack: st
     }
     if (!record.delete && seen.has(urn)) wrong.push(`${urn} is there twice`);
     if (!record.delete) seen.add(urn);
-    const isOurs = /^(plumbline:|pulumi:providers:plumbline$)/.test(parts.type) || parts.type === stackType;
+    const isOurs = /^(plumbline:|pulumi:providers:plumbline$)/.test(parts.type) || record.custom === false;
     if (!isOurs) wrong.push(`${urn} is of a package that only Pulumi's engine manages`);
   }
   if (wrong.length === 0) return;

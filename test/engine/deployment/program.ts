@@ -30,6 +30,8 @@ export interface Block {
   /** Names stand for URNs in `parent`, `deletedWith`, `replaceWith`, `provider`. */
   readonly options?: Omit<ResourceOptions, "dependsOn">;
   readonly get?: string;
+  /** It is a component, which tells these as its outputs. */
+  readonly component?: ValueMap;
   /** Names of blocks that it waits for without depending on them. */
   readonly after?: readonly string[];
 }
@@ -93,6 +95,7 @@ async function runBlocks(blocks: readonly Block[], options: ProgramOptions, host
     const goal: Goal = {
       type: block.type ?? thing,
       name: block.name,
+      ...(block.component ? { isComponent: true } : {}),
       inputs: Object.fromEntries(
         Object.entries(block.inputs ?? {}).map(([name, value]) => [
           name,
@@ -123,7 +126,9 @@ async function runBlocks(blocks: readonly Block[], options: ProgramOptions, host
     };
     try {
       if (block.get !== undefined) return await host.read({ ...goal, id: block.get, state: goal.inputs });
-      return await host.register(goal);
+      const registered = await host.register(goal);
+      if (block.component) host.complete(registered.urn, block.component);
+      return registered;
     } catch (error) {
       if (!(error instanceof ProgramError)) throw error;
       diagnostics.push(...error.diagnostics);

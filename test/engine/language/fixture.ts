@@ -167,6 +167,8 @@ export function fakeHost(options: FakeHostOptions = {}): FakeHost {
     organization: "organization",
     preview,
     catalogue,
+    signal: new AbortController().signal,
+    complete: () => {},
     goals: [],
     reads: [],
     invokes: [],
