@@ -11,6 +11,7 @@ import { adoptOne } from "./operations/account/adoption.ts";
 import { takeIn } from "./operations/account/intake.ts";
 import type { Managed } from "./operations/account/managed.ts";
 import { type Survey, surveyAccount } from "./operations/account/survey.ts";
+import { findUnowned, type Ownership } from "./operations/account/unowned.ts";
 import { destroyAll } from "./operations/destruction.ts";
 import { createExecution, type Execution } from "./operations/execution.ts";
 import type { Engine, EngineOptions } from "./operations/facade.ts";
@@ -23,7 +24,7 @@ import { createUpdate } from "./operations/update.ts";
 import { createStateFolder } from "./state/backends/folder/folder.ts";
 import { thisMachine } from "./state/owner.ts";
 import type { ResourceState } from "./state/state.ts";
-import { createStates } from "./state/states.ts";
+import { createStates, type States } from "./state/states.ts";
 
 export function createEngine(options: EngineOptions): Engine {
   const catalogue = options.catalogue ?? everyType;
@@ -110,7 +111,12 @@ export function createEngine(options: EngineOptions): Engine {
       }),
     ...update,
     ...onState(operations, execution),
-    ...onAccount(operations, { catalogue, defaultConfig, stackOutputs: states.stackOutputs }),
+    ...onAccount(operations, {
+      catalogue,
+      defaultConfig,
+      stackOutputs: states.stackOutputs,
+      others: states.others,
+    }),
     admit: (provider) => operations.admit(provider),
     ...keeping,
     ...createMending({ states, operations }),
@@ -167,13 +173,14 @@ function onState(
 
 interface AccountOptions extends Pick<DeploymentOptions, "defaultConfig" | "stackOutputs"> {
   readonly catalogue: Catalogue;
+  readonly others: States["others"];
 }
 
 /** What is about single objects of the account, or all of them. */
 function onAccount(
   { operate }: Operations,
-  { catalogue, defaultConfig, stackOutputs }: AccountOptions,
-): Pick<Engine, "importResource" | "survey" | "takeIn" | "retarget" | "invoke"> {
+  { catalogue, defaultConfig, stackOutputs, others }: AccountOptions,
+): Pick<Engine, "importResource" | "survey" | "unowned" | "takeIn" | "retarget" | "invoke"> {
   return {
     importResource: (adoption) =>
       operate("import", { write: true, preview: false }, async (run): Promise<{ adopted?: Managed }> => {
@@ -193,6 +200,16 @@ function onAccount(
           return {};
         }
       }),
+    unowned: (how = {}) =>
+      operate(
+        "drift",
+        { write: false, preview: true, withoutKey: true },
+        (run, _sealer, targets): Promise<{ ownership?: Ownership }> =>
+          tried(run, "", async () => {
+            const { target } = targets;
+            return { ownership: await findUnowned(run, { ...how, defaultConfig, target, others: others() }) };
+          }),
+      ),
     takeIn: (intake) =>
       operate(
         "import",
@@ -246,6 +263,7 @@ export type { Adoption } from "./operations/account/adoption.ts";
 export type { Intake } from "./operations/account/intake.ts";
 export type { Managed, Referred } from "./operations/account/managed.ts";
 export type { Discovery, LeftOut, Survey, SurveyOptions } from "./operations/account/survey.ts";
+export type { Ownership, Unowned } from "./operations/account/unowned.ts";
 export type { Engine, EngineOptions, PreviewOptions, Result, UpOptions } from "./operations/facade.ts";
 export type { Graph } from "./operations/graph.ts";
 export type { SavedPlan } from "./operations/plan.ts";

@@ -1,53 +1,80 @@
-/** The command `drift`: compares what is declared, what was applied last, and what is there; changes nothing. */
+/** The command `drift`: compares what is declared, what was applied last, and what is there; or finds what nobody declares. Changes nothing. */
 
 import type { Command } from "commander";
-import { withErrorCode } from "../../core/error-code.ts";
-import { quoted } from "../../core/masking.ts";
-import { shortToken } from "../../core/token.ts";
-import type { Drifted, Pending } from "../../engine/engine.ts";
-import { printable } from "../../engine/event.ts";
-import { exitCode } from "../exit.ts";
+import type { Result } from "../../engine/engine.ts";
+import { refuseUnknownArea } from "../area.ts";
+import { CommandError, type ExitCode, exitCode } from "../exit.ts";
 import { allowGone, goneOf } from "../flags.ts";
 import { helped } from "../help.ts";
-import { codeOf, withStack } from "../open-stack.ts";
+import { codeOf, refuseBroken, type Stack, withStack } from "../open-stack.ts";
 import { guard, print, printError } from "../render/door.ts";
-import { diagnosticText, oneLine, sealedAlike } from "../render/format.ts";
+import { driftJson, showDrift, showDriftMarkdown } from "../render/drift.ts";
+import { diagnosticText } from "../render/format.ts";
 import { createLineRenderer, type Renderer } from "../render/lines.ts";
+import { showUnowned, showUnownedMarkdown, unownedJson } from "../render/unowned.ts";
 import type { Settings } from "../settings.ts";
+
+interface DriftFlags {
+  readonly allowGone?: boolean;
+  readonly unowned?: boolean;
+  readonly area?: string;
+  readonly markdown?: boolean;
+}
 
 export function addDriftCommand(program: Command): void {
   helped(program.command("drift"), {
-    examples: { drift: "what somebody else changed", "drift --json": "the same, for a program" },
+    examples: {
+      drift: "what somebody else changed",
+      "drift --json": "the same, for a program",
+      "drift --unowned": "what is on the account and in no stack",
+    },
     codes: ["drift", "guarded", "interrupted"],
   })
     .description("compare what is declared, what was applied last, and what is there; change nothing")
+    .option("--unowned", "instead: what the account has and no stack of the backend owns")
+    .option("--area <area>", "with --unowned: only one area (dns, databases, objectstorage…)")
+    .option("--markdown", "write it as Markdown")
     .option(...allowGone)
-    .action((flags: { allowGone?: boolean }, command: Command) =>
-      withStack(
-        command,
-        async ({ settings, engine, shown }) => {
-          const quiet: Renderer = { event() {}, close() {} };
-          const result = await shown(settings.json ? quiet : driftRenderer(settings), () =>
-            engine.drift(goneOf(flags)),
-          );
-          if (!settings.showSecrets) guard(result.drifted);
-          if (settings.json) print(JSON.stringify(driftJson(result), null, 2));
-          else if (result.result === "succeeded") showDrift(settings, result);
-          const code = codeOf(result);
-          if (code !== exitCode.done) {
-            if (settings.json)
-              for (const found of result.diagnostics) printError(diagnosticText(found, settings.colors));
-            return code;
-          }
-          return result.drifted.length + result.pending.length > 0 ? exitCode.drift : exitCode.done;
-        },
-        { judges: true },
-      ),
-    );
+    .action((flags: DriftFlags, command: Command) => {
+      if (flags.area !== undefined && !flags.unowned) throw new CommandError("--area goes with --unowned");
+      refuseUnknownArea(flags.area);
+      return withStack(command, (stack) => (flags.unowned ? unowned(stack, flags) : drift(stack, flags)), {
+        judges: true,
+      });
+    });
 }
 
-/** Headings and problems only: what drifted is shown as a whole afterwards. */
-function driftRenderer(settings: Settings): Renderer {
+async function drift({ settings, engine, shown }: Stack, flags: DriftFlags): Promise<ExitCode> {
+  const result = await shown(rendererOf(settings, flags), () => engine.drift(goneOf(flags)));
+  if (!settings.showSecrets) guard(result.drifted);
+  if (settings.json) print(JSON.stringify(driftJson(result), null, 2));
+  else if (result.result === "succeeded") (flags.markdown ? showDriftMarkdown : showDrift)(settings, result);
+  return ended(settings, flags, result, result.drifted.length + result.pending.length);
+}
+
+async function unowned({ settings, program, engine, shown }: Stack, flags: DriftFlags): Promise<ExitCode> {
+  refuseBroken(program, settings);
+  const result = await shown(rendererOf(settings, flags), () =>
+    engine.unowned(flags.area === undefined ? {} : { area: flags.area }),
+  );
+  const { ownership } = result;
+  if (ownership && settings.json) print(JSON.stringify(unownedJson(ownership, settings.stack), null, 2));
+  else if (ownership) (flags.markdown ? showUnownedMarkdown : showUnowned)(settings, ownership);
+  return ended(settings, flags, result, ownership?.unowned.length ?? 0);
+}
+
+/** The exit code; where the renderer told nothing, what went wrong is told here. */
+function ended(settings: Settings, flags: DriftFlags, result: Result, found: number): ExitCode {
+  const code = codeOf(result);
+  if (code === exitCode.done) return found > 0 ? exitCode.drift : exitCode.done;
+  if (settings.json || flags.markdown)
+    for (const diagnostic of result.diagnostics) printError(diagnosticText(diagnostic, settings.colors));
+  return code;
+}
+
+/** Headings and problems only: what is found is shown as a whole afterwards. */
+function rendererOf(settings: Settings, { markdown }: DriftFlags): Renderer {
+  if (settings.json || markdown) return { event() {}, close() {} };
   const inner = createLineRenderer({ ...settings, diff: false, write: print });
   return {
     event(event) {
@@ -55,59 +82,4 @@ function driftRenderer(settings: Settings): Renderer {
     },
     close: () => inner.close(),
   };
-}
-
-/** What the command tells. */
-interface Told {
-  readonly drifted: readonly Drifted[];
-  readonly pending: readonly Pending[];
-}
-
-const driftJson = ({ drifted, pending }: Told): object => ({
-  drifted: drifted.map(driftedJson),
-  ...(pending.length > 0 && { pending: pending.map(({ urn, reasons }) => ({ urn, reasons })) }),
-});
-
-function driftedJson(found: Drifted): object {
-  const paths = Object.entries(found.paths).map(([path, all]) => {
-    const values = sealedAlike(all);
-    return [
-      path,
-      Object.fromEntries(
-        (["declared", "last", "live"] as const).map((side) => [
-          side,
-          values[side] === undefined ? null : printable(values[side]),
-        ]),
-      ),
-    ];
-  });
-  return { urn: found.urn, id: found.id, kind: found.kind, paths: Object.fromEntries(paths) };
-}
-
-function showDrift(settings: Settings, { drifted, pending }: Told): void {
-  const { colors, showSecrets } = settings;
-  for (const found of drifted) {
-    const head = `${colors.dim(shortToken(found.type))} ${colors.bold(quoted(found.name))} (${quoted(found.id)})`;
-    print(
-      found.kind === "missing" ? `${colors.red("missing")} ${head}` : `${colors.yellow("changed")} ${head}`,
-    );
-    for (const [path, all] of Object.entries(found.paths)) {
-      const { declared, last, live } = sealedAlike(all);
-      const text = (value: typeof live) => (value === undefined ? "(none)" : oneLine(value, showSecrets));
-      print(
-        `    ${quoted(path)}: last applied ${text(last)}, now ${colors.yellow(text(live))}, declared ${text(declared)}`,
-      );
-    }
-  }
-  for (const { type, name, reasons } of pending) {
-    print(`${colors.yellow("pending")} ${colors.dim(shortToken(type))} ${colors.bold(quoted(name))}`);
-    print(`    ${quoted(withErrorCode(reasons.join(" "), "PLB-PENDING"))}`);
-  }
-  const counts = [
-    ...(drifted.length > 0 ? [`${drifted.length} drifted`] : []),
-    ...(pending.length > 0
-      ? [`${pending.length} pending: the next \`plumbline up\` looks and ends them`]
-      : []),
-  ];
-  print(counts.length === 0 ? colors.green("no drift") : counts.join(", "));
 }

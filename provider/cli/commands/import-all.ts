@@ -2,10 +2,10 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { shortToken } from "../../core/token.ts";
 import { EngineError, type Result } from "../../engine/engine.ts";
 import { loadProgram } from "../../engine/language/program.ts";
 import { catalogue } from "../../provider.ts";
+import { refuseUnknownArea } from "../area.ts";
 import { confirm } from "../ask.ts";
 import type { Block } from "../declaration/block.ts";
 import { programText, projectFiles } from "../declaration/program.ts";
@@ -102,14 +102,6 @@ async function toldAsJson<T>(settings: Settings, work: () => Promise<T>): Promis
     }
     throw error;
   }
-}
-
-function refuseUnknownArea(area: string | undefined): void {
-  const areas = [
-    ...new Set([...catalogue.resources.keys()].map((token) => shortToken(token).split(":")[1]!)),
-  ];
-  if (area === undefined || areas.includes(area)) return;
-  throw new CommandError(`--area: there is no area "${area}"; there are: ${areas.join(", ")}`);
 }
 
 /** Refuses, before anything is asked, what would put something in place of what somebody wrote. */

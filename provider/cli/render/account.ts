@@ -5,10 +5,11 @@ import { grouped } from "../../core/grouped.ts";
 import { quoted } from "../../core/masking.ts";
 import type { RequestCounts } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
-import type { Survey } from "../../engine/engine.ts";
+import type { LeftOut, Survey } from "../../engine/engine.ts";
 import { catalogue } from "../../provider.ts";
 import type { Settings } from "../settings.ts";
 import { print } from "./door.ts";
+import type { Colors } from "./format.ts";
 
 export interface Told {
   readonly settings: Settings;
@@ -56,15 +57,7 @@ export function describe({ settings: { colors }, survey: { found, managed, leftO
   for (const [type, { length }] of counts) print(`${String(length).padStart(7)} ${type}`);
   if (managed.length > 0)
     print(colors.dim(`${counted(managed.length, "resource")} of the stack stay as they are`));
-  for (const [reason, all] of grouped(leftOut, ({ type, reason }) => `${shortToken(type)}: ${reason}`)) {
-    const ids = all.flatMap(({ id, name }) =>
-      id === undefined ? [] : [name === undefined ? id : `${name} (${id})`],
-    );
-    const shown = ids.length > 5 ? [...ids.slice(0, 5), `${ids.length - 5} more`] : ids;
-    print(
-      `${colors.yellow("left out")} ${quoted(reason)}${shown.length > 0 ? `: ${quoted(shown.join(", "))}` : ""}`,
-    );
-  }
+  for (const line of leftOutLines(leftOut, colors)) print(line);
   for (const { type, properties } of untoldOf(survey)) {
     print(
       colors.dim(
@@ -72,6 +65,18 @@ export function describe({ settings: { colors }, survey: { found, managed, leftO
       ),
     );
   }
+}
+
+/** What is left out, a line a reason. */
+export function leftOutLines(leftOut: readonly LeftOut[], colors: Colors): string[] {
+  const byReason = grouped(leftOut, ({ type, reason }) => `${shortToken(type)}: ${reason}`);
+  return [...byReason].map(([reason, all]) => {
+    const ids = all.flatMap(({ id, name }) =>
+      id === undefined ? [] : [name === undefined ? id : `${name} (${id})`],
+    );
+    const shown = ids.length > 5 ? [...ids.slice(0, 5), `${ids.length - 5} more`] : ids;
+    return `${colors.yellow("left out")} ${quoted(reason)}${shown.length > 0 ? `: ${quoted(shown.join(", "))}` : ""}`;
+  });
 }
 
 /** What the service keeps of the found objects' types and does not tell. */

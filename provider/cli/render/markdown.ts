@@ -10,7 +10,7 @@ import { isWorthALine } from "./plan.ts";
 const colors = pc.createColors(false);
 
 /** Keeps text from being read as a table's or code's own signs. */
-function cell(text: string): string {
+export function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("`", "'").replaceAll("\n", " ");
 }
 

@@ -15,6 +15,7 @@ import type { Adoption } from "./account/adoption.ts";
 import type { Intake } from "./account/intake.ts";
 import type { Managed } from "./account/managed.ts";
 import type { Survey, SurveyOptions } from "./account/survey.ts";
+import type { Ownership } from "./account/unowned.ts";
 import type { Graph } from "./graph.ts";
 import type { SavedPlan } from "./plan.ts";
 import type { Drifted, Pending } from "./refresh.ts";
@@ -106,6 +107,10 @@ export interface Engine {
   readonly removeStack: (options?: { readonly force?: boolean }) => Promise<string | undefined>;
   /** Takes one object into the state. `type` in any accepted spelling. */
   readonly importResource: (adoption: Adoption) => Promise<Result & { readonly adopted?: Managed }>;
+  /** What the account holds that no stack of the backend owns. Absent when that failed. */
+  readonly unowned: (options?: {
+    readonly area?: string;
+  }) => Promise<Result & { readonly ownership?: Ownership }>;
   /** What the account holds that the stack does not have yet. Absent when that failed. */
   readonly survey: (options?: SurveyOptions) => Promise<Result & { readonly survey?: Survey }>;
   /** Takes what a survey found into the state, all or nothing; no request is made. */

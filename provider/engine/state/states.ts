@@ -23,7 +23,16 @@ export interface States {
   readonly stackOutputs: (name: string) => Promise<ValueMap>;
   /** Names of the project's stacks. */
   readonly stacks: () => Promise<readonly string[]>;
+  /** Every other stack of the backend, of every project, one after the other; secrets that nothing at hand opens stay shut. Needs no lock. */
+  readonly others: () => AsyncIterable<OpenedStack>;
   readonly close: () => Promise<void>;
+}
+
+/** A stack that was opened to be looked at. */
+export interface OpenedStack {
+  readonly project: string;
+  readonly stack: string;
+  readonly ledger: Ledger;
 }
 
 export interface StatesOptions {
@@ -71,6 +80,16 @@ export function createStates(options: StatesOptions): States {
       return root?.outputs ?? {};
     },
     stacks: () => backend.stacks(options.project),
+    async *others() {
+      for (const project of await backend.projects()) {
+        for (const stack of await backend.stacks(project)) {
+          if (project === options.project && stack === options.stack) continue;
+          const look = { write: false, withoutKey: true, owner: { project, stack } };
+          const ledger = await openLedger(backend.stack(project, stack), { ...ledgerOptions, ...look });
+          yield { project, stack, ledger };
+        }
+      }
+    },
     close: () => backend.close(),
   };
 }

@@ -30,14 +30,21 @@ export interface Inventory {
   readonly leftOut: LeftOut[];
 }
 
+export interface InventoryOptions {
+  /** Only types of this area (`dns`); undefined: all. */
+  readonly area: string | undefined;
+  /** True for an object that need not be read. */
+  readonly isKnown: (type: string, id: string) => boolean;
+}
+
 /**
- * Takes stock of one area (`dns`), or of all. Objects that the state knows are not read. Throws what a list failed of, unless the service
+ * Takes stock of one area, or of all. Throws what a list failed of, unless the service
  * refuses that list alone.
  */
 export async function takeInventory(
   run: Run,
   provider: Provider,
-  area: string | undefined,
+  { area, isKnown }: InventoryOptions,
 ): Promise<Inventory> {
   const types = [...run.catalogue.resources.values()].filter(
     ({ token }) => area === undefined || areaOf(token) === area,
@@ -89,7 +96,7 @@ export async function takeInventory(
         run.throwIfCancelled();
         const left = (reason: string) =>
           leftOut.push({ type: info.token, id: one.id, name: one.name, reason });
-        if (run.ledger.isKnownId(info.token, one.id)) return;
+        if (isKnown(info.token, one.id)) return;
         if (one.leftOut !== undefined) return void left(one.leftOut);
         try {
           const candidate = await read(run, provider, info, one);

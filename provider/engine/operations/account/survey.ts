@@ -59,7 +59,10 @@ export async function surveyAccount(
 ): Promise<Survey> {
   const provider = await defaultProvider(run, defaultConfig);
   const managed = managedStates(run);
-  const { candidates, leftOut } = await takeInventory(run, provider, options.area);
+  const { candidates, leftOut } = await takeInventory(run, provider, {
+    area: options.area,
+    isKnown: run.ledger.isKnownId,
+  });
   const known = urnsById(managed);
   const parts = partsOf(run, candidates, managed);
   const wanted = inOrder(
@@ -102,7 +105,7 @@ export async function surveyAccount(
 }
 
 /** The stack's default provider, configured. */
-async function defaultProvider(run: Run, defaultConfig: ValueMap): Promise<Provider> {
+export async function defaultProvider(run: Run, defaultConfig: ValueMap): Promise<Provider> {
   const root = stackUrn(run.stack, run.project);
   const registry = createRegistry(run, { stackUrn: root, defaultConfig });
   const asking = newEntry(root);
@@ -110,7 +113,11 @@ async function defaultProvider(run: Run, defaultConfig: ValueMap): Promise<Provi
 }
 
 /** Objects that are declared within another one, which is found or managed. */
-function partsOf(run: Run, candidates: readonly Candidate[], managed: readonly ResourceState[]): Set<string> {
+export function partsOf(
+  run: Run,
+  candidates: readonly Candidate[],
+  managed: readonly ResourceState[],
+): Set<string> {
   const relations = [
     ...candidates.map((candidate) => candidate.relations),
     ...managed.map((state) => relationsOf(run, state)),
@@ -119,7 +126,7 @@ function partsOf(run: Run, candidates: readonly Candidate[], managed: readonly R
 }
 
 /** What others refer to comes before them; children follow their parent; else the order is kept. */
-function inOrder(run: Run, candidates: readonly Candidate[]): Candidate[] {
+export function inOrder(run: Run, candidates: readonly Candidate[]): Candidate[] {
   const byKey = new Map(candidates.map((candidate) => [keyOf(candidate), candidate]));
   const children = new Map<string, Candidate[]>();
   const roots: Candidate[] = [];
