@@ -6,7 +6,7 @@ import { checkResource } from "./core/judgement/check.ts";
 import { diffResource } from "./core/judgement/diff.ts";
 import { newPlan } from "./core/judgement/plan.ts";
 import type { Catalogue, Provider, RequestContext } from "./core/protocol.ts";
-import { catalogueOf } from "./core/schema/catalogue.ts";
+import { catalogueOf, lostWith } from "./core/schema/catalogue.ts";
 import { packageSchemaOf } from "./core/schema/package-schema.ts";
 import { stackSchemaOf } from "./core/schema/stack-schema.ts";
 import type { SpecialList } from "./core/service-port.ts";
@@ -141,8 +141,12 @@ export function createProvider(options: ProviderOptions = {}): Provider {
       refuseMistyped(type.inputs, request.newInputs);
       operation.plan.know(type, request.id, request.urn);
       const diff = diffResource(type, request, unappliedOf(operation, type, request));
-      if (diff.replaces.length > 0 && type.lostByReplace !== undefined)
-        request.log?.("warning", lossOf(type, request.id, diff.replaces));
+      const lost = diff.replaces.length > 0 ? lostWith(type, request.oldInputs) : undefined;
+      if (lost !== undefined)
+        request.log?.(
+          "warning",
+          `a change of ${diff.replaces.join(", ")} replaces ${type.name} ${request.id}: ${lost} are deleted with it`,
+        );
       return diff;
     },
     create: onType("create", (given, type, request) => {
@@ -183,11 +187,6 @@ export function createProvider(options: ProviderOptions = {}): Provider {
     cancel: () => cancelling.abort(),
     close: async () => service?.close(),
   };
-}
-
-/** What the user must know before a replacement. */
-function lossOf(type: ResourceType, id: string, replaces: readonly string[]): string {
-  return `a change of ${replaces.join(", ")} replaces ${type.name} ${id}: ${type.lostByReplace} are deleted with it`;
 }
 
 function joined(own: AbortSignal | undefined, all: AbortSignal): AbortSignal {

@@ -97,7 +97,8 @@ async function buildCommandLine() {
   const fresh = `${folder}.${process.pid}`;
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ["provider/cli/main.ts"],
+    // The thread of policy modules is started by its file.
+    entryPoints: ["provider/cli/main.ts", "provider/cli/policy-worker.ts"],
     outdir: fresh,
     bundle: true,
     splitting: true,

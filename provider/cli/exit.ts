@@ -8,7 +8,7 @@ export const exitCode = {
   /** There are changes (`--detailed-exitcode`, `--expect-no-changes`). */
   changes: 2,
   drift: 3,
-  /** Stopped by a guard: mass change, `protect`, a stale plan. */
+  /** Stopped by a guard: mass change, `protect`, a stale plan, a policy. */
   guarded: 4,
   interrupted: 130,
 } as const;

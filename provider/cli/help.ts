@@ -27,7 +27,7 @@ const meanings: { readonly [name in keyof typeof exitCode]: string } = {
   error: "an error, or a declaration that was refused",
   changes: "there are changes (--detailed-exitcode, --expect-no-changes)",
   drift: "there is drift, or a run before left something open",
-  guarded: "stopped by a guard: protect, a stale plan, another target, everything gone",
+  guarded: "stopped by a guard: protect, a stale plan, another target, everything gone, a policy",
   interrupted: "interrupted; the state is saved, and the next run continues",
 };
 

@@ -17,6 +17,7 @@ import { addHelpCommand } from "./commands/help.ts";
 import { addImportCommand } from "./commands/import.ts";
 import { addInvokeCommand } from "./commands/invoke.ts";
 import { addNewCommand } from "./commands/new.ts";
+import { addPolicyCommands } from "./commands/policy/index.ts";
 import { addPreviewCommand } from "./commands/preview.ts";
 import { addRefreshCommand } from "./commands/refresh.ts";
 import { addRunCommand } from "./commands/run.ts";
@@ -47,6 +48,7 @@ const commands = [
   addConfigCommands,
   addStateCommands,
   addStackCommands,
+  addPolicyCommands,
   addInvokeCommand,
   addSchemaCommand,
   addRunCommand,

@@ -25,6 +25,7 @@ import { loadProgram } from "../engine/language/program.ts";
 import { catalogue, contentAt, createProvider } from "../provider.ts";
 import { embeddedTarget, startEmbedded } from "./embedded.ts";
 import { CommandError, type ExitCode, exitCode } from "./exit.ts";
+import { openPolicies, type StackPolicies } from "./policy/sets.ts";
 import { guard, print, printError } from "./render/door.ts";
 import { createDiagnosticLines } from "./render/frame.ts";
 import type { Renderer } from "./render/lines.ts";
@@ -40,6 +41,7 @@ export interface Stack {
   readonly engineOf: (stack: string) => Engine;
   /** A provider of its own, configured as the stack's; the caller closes it. */
   readonly openProvider: () => Promise<Provider>;
+  readonly policies: StackPolicies;
   /** Shows the engine's events until the work is done; then goes back to showing none. */
   readonly shown: <T>(renderer: Renderer, work: () => Promise<T>) => Promise<T>;
   readonly signal: AbortSignal;
@@ -75,6 +77,7 @@ export async function withStack(
   process.on("SIGINT", onSignal);
   process.on("SIGTERM", onSignal);
   let emulator: Emulator | undefined;
+  let policies: StackPolicies | undefined;
   try {
     const program = advised(
       await loadProgram({
@@ -88,6 +91,8 @@ export async function withStack(
     );
     if (!settings.showSecrets) guard(program.providerConfig);
     if (program.projectName === "" && !judges) refuseBroken(program, settings);
+    policies = openPolicies(command, program, settings);
+    const held = policies;
     if (settings.emulator) emulator = await startEmbedded(settings.emulator.file);
     const makeProvider = emulator ? providerOf(emulator, settings) : hintingProvider;
     const area = await stateArea(settings);
@@ -97,6 +102,7 @@ export async function withStack(
         stack,
         ...area(),
         program,
+        policies: held,
         parallel: settings.parallel,
         signal: cancel.signal,
         onEvent: (event: EngineEvent) => {
@@ -129,6 +135,7 @@ export async function withStack(
       engine,
       engineOf,
       openProvider,
+      policies: held,
       shown,
       signal: cancel.signal,
     });
@@ -140,6 +147,7 @@ export async function withStack(
   } finally {
     process.off("SIGINT", onSignal);
     process.off("SIGTERM", onSignal);
+    await policies?.close();
     await emulator?.close();
   }
 }

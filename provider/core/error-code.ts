@@ -46,6 +46,11 @@ export const errorCodes = {
     advice:
       "More than 30 % of the records of a Zone would go. Where that is meant, set `allowMassChange: true` on the Zone for this change; else put what is to stay into `records` or `ignore`.",
   },
+  "PLB-POLICY": {
+    title: "A policy has something against it",
+    advice:
+      "A rule of the project, or of those who run the pipeline, does not let this pass; an advisory one only warns. Nothing was done. Change the declaration as the message says. `plumbline policy ls` tells which rules there are and who set them; one that may be let pass names its flag, `--allow NAME`.",
+  },
   "PLB-NAME": {
     title: "The name is taken",
     advice:

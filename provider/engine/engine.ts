@@ -21,6 +21,7 @@ import { createOperations, type Operations } from "./operations/operation.ts";
 import { findDrift, findPending, refreshState } from "./operations/refresh.ts";
 import { type Move, retarget } from "./operations/retarget.ts";
 import { createUpdate } from "./operations/update.ts";
+import { createHold, type Hold } from "./policy/hold.ts";
 import { createStateFolder } from "./state/backends/folder/folder.ts";
 import { thisMachine } from "./state/owner.ts";
 import type { ResourceState } from "./state/state.ts";
@@ -67,6 +68,7 @@ export function createEngine(options: EngineOptions): Engine {
     createProvider: makeProvider,
     ...(options.program ? { defaultConfig: options.program.providerConfig } : {}),
     ...(options.signal ? { signal: options.signal } : {}),
+    ...holdOf(options, catalogue),
   });
   const defaultConfig = options.program?.providerConfig ?? {};
 
@@ -121,6 +123,13 @@ export function createEngine(options: EngineOptions): Engine {
     ...keeping,
     ...createMending({ states, operations }),
   };
+}
+
+/** What the stack's runs are held to. */
+function holdOf({ policies, project, stack }: EngineOptions, catalogue: Catalogue): { hold?: Hold } {
+  if (policies === undefined) return {};
+  const { allowed } = policies;
+  return { hold: createHold({ policies, allowed, project, stack, catalogue }) };
 }
 
 /** What is about everything in the state. */

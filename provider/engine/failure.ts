@@ -11,12 +11,14 @@ const errorCodeOfKind: { readonly [code in EngineError["code"]]: ErrorCode | und
   plan: "PLB-PLAN",
   target: "PLB-TARGET",
   gone: "PLB-GONE",
+  policy: "PLB-POLICY",
 };
 
 /**
  * Stops an operation before anything was changed. `code` says why; `exitCode` is what a command ends with (4 for a guard, else 1).
  * locked: another run holds the stack. state: the state folder cannot be read or written as it is. The guards: `protect`; `plan`, one that is
- * stale; `target`, another account than the stack's objects are on, or the state of another stack; `gone`, everything is gone at once.
+ * stale; `target`, another account than the stack's objects are on, or the state of another stack; `gone`, everything is gone at once; `policy`, a mandatory
+ * policy has something against it.
  */
 export class EngineError extends Error {
   override readonly name = "EngineError";
@@ -37,9 +39,9 @@ export class EngineError extends Error {
 }
 
 /** What stops an operation that could be done, until the user says otherwise. */
-export type GuardKind = "protect" | "plan" | "target" | "gone";
+export type GuardKind = "protect" | "plan" | "target" | "gone" | "policy";
 
-const guards: readonly string[] = ["protect", "plan", "target", "gone"] satisfies GuardKind[];
+const guards: readonly string[] = ["protect", "plan", "target", "gone", "policy"] satisfies GuardKind[];
 
 export function isGuard(code: string): code is GuardKind {
   return guards.includes(code);

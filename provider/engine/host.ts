@@ -15,6 +15,8 @@ export interface Diagnostic {
   readonly severity: "error" | "warning" | "info";
   readonly message: string;
   readonly code?: ErrorCode;
+  /** The policy whose finding it is. */
+  readonly policy?: string;
   readonly urn?: Urn;
   /** Property path (`records[0].ttlSec`). */
   readonly property?: string;
@@ -125,6 +127,23 @@ export interface ProgramNode {
   readonly position?: Position;
 }
 
+/** What a project says of one policy, as it is written. */
+export interface RuleSetting {
+  readonly name: string;
+  /** Plain JSON: a level, or an object of settings. */
+  readonly value: unknown;
+  /** `FILE:LINE:COLUMN`. */
+  readonly place: string;
+}
+
+/** `policies` of a project file, or a file of the same form. */
+export interface PolicySection {
+  /** Paths of modules or of folders of them, from the file's own folder. */
+  readonly modules: readonly { readonly path: string; readonly place: string }[];
+  /** By the policy's name. */
+  readonly rules: ReadonlyMap<string, RuleSetting>;
+}
+
 /** A stack file, parsed and checked for everything that needs no service: syntax, keys, references, cycles, types. */
 export interface Program {
   readonly projectName: string;
@@ -139,6 +158,8 @@ export interface Program {
   readonly config: ReadonlyMap<string, ConfigEntry>;
   /** Provider config of the default provider (`plumbline:key`), secrets marked. */
   readonly providerConfig: ValueMap;
+  /** `policies` of the project file; absent: none. */
+  readonly policies?: PolicySection;
   /** `options.refresh` of the project file. */
   readonly refresh: boolean;
   /**

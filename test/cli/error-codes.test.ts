@@ -111,6 +111,14 @@ const troubles: { readonly [code in ErrorCode]: Trouble } = {
     before: (desk) => applied(desk, domain("one", ", options: { protect: true }")),
     run: ["destroy", "-y"],
   },
+  "PLB-POLICY": {
+    before: (desk) =>
+      desk.write(
+        "Pulumi.yaml",
+        `name: small\nruntime: yaml\npolicies: { rules: { naming: { pattern: shop } } }\nresources:\n${domain("one")}\n`,
+      ),
+    run: ["preview"],
+  },
   "PLB-GONE": {
     async before(desk) {
       await applied(desk, domain("one"), domain("two"));

@@ -6,18 +6,21 @@ import { exitCode } from "../exit.ts";
 import { addTargetOption, allowGone, goneOf, targetsOf } from "../flags.ts";
 import { helped } from "../help.ts";
 import { codeOf, type Stack, withStack } from "../open-stack.ts";
+import { addPolicyOptions } from "../policy/sets.ts";
 import { thousands } from "../render/format.ts";
 import { lines, renderer } from "../shown.ts";
 
 export function addDestroyCommand(program: Command): void {
-  addTargetOption(
-    helped(program.command("destroy"), {
-      examples: {
-        destroy: "show what would go, ask, delete it",
-        "destroy --target www": "only www and what needs it",
-      },
-      codes: ["guarded", "interrupted"],
-    }),
+  addPolicyOptions(
+    addTargetOption(
+      helped(program.command("destroy"), {
+        examples: {
+          destroy: "show what would go, ask, delete it",
+          "destroy --target www": "only www and what needs it",
+        },
+        codes: ["guarded", "interrupted"],
+      }),
+    ),
   )
     .description("delete everything that the stack made, in reverse order")
     .option(...allowGone)

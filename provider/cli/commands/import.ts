@@ -6,6 +6,7 @@ import { blockOfOne, keysIn } from "../declaration/survey.ts";
 import { CommandError, type ExitCode } from "../exit.ts";
 import { helped } from "../help.ts";
 import { codeOf, type Stack, withStack } from "../open-stack.ts";
+import { addPolicyOptions } from "../policy/sets.ts";
 import { print } from "../render/door.ts";
 import { projectNameOf } from "../settings.ts";
 import { lines, problemsOnly, renderer } from "../shown.ts";
@@ -17,14 +18,16 @@ interface ImportFlags extends AccountFlags {
 }
 
 export function addImportCommand(program: Command): void {
-  helped(program.command("import [type] [name] [id]"), {
-    examples: {
-      "import plumbline:dns:Domain shop shop.example": "one object, by its natural name or its id",
-      "import --all": "write Pulumi.yaml of everything on the account",
-      "import --all --add --area dns": "add what is there of one area",
-    },
-    codes: ["guarded", "interrupted"],
-  })
+  addPolicyOptions(
+    helped(program.command("import [type] [name] [id]"), {
+      examples: {
+        "import plumbline:dns:Domain shop shop.example": "one object, by its natural name or its id",
+        "import --all": "write Pulumi.yaml of everything on the account",
+        "import --all --add --area dns": "add what is there of one area",
+      },
+      codes: ["guarded", "interrupted"],
+    }),
+  )
     .description(
       "take an existing object into the stack, and print the block that declares it; or --all: write the stack file of a whole account",
     )

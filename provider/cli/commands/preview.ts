@@ -6,6 +6,7 @@ import { CommandError, exitCode } from "../exit.ts";
 import { addTargetOption, allowGone, goneOf, pathOf, targetsOf } from "../flags.ts";
 import { helped } from "../help.ts";
 import { codeOf, withStack } from "../open-stack.ts";
+import { addPolicyOptions } from "../policy/sets.ts";
 import { print } from "../render/door.ts";
 import { createHtmlRenderer } from "../render/html.ts";
 import { createPreviewJsonRenderer } from "../render/json.ts";
@@ -28,16 +29,18 @@ interface PreviewFlags {
 }
 
 export function addPreviewCommand(program: Command): void {
-  addTargetOption(
-    helped(program.command("preview"), {
-      examples: {
-        preview: "what up would do",
-        "preview --diff": "with every property",
-        "preview --expect-no-changes": "fail when something would change",
-        "preview --save-plan plan.json": "keep the plan for up --plan plan.json",
-      },
-      codes: ["changes", "guarded", "interrupted"],
-    }),
+  addPolicyOptions(
+    addTargetOption(
+      helped(program.command("preview"), {
+        examples: {
+          preview: "what up would do",
+          "preview --diff": "with every property",
+          "preview --expect-no-changes": "fail when something would change",
+          "preview --save-plan plan.json": "keep the plan for up --plan plan.json",
+        },
+        codes: ["changes", "guarded", "interrupted"],
+      }),
+    ),
   )
     .description("show what would change")
     .option("--diff", "show every changed property")

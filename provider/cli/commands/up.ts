@@ -9,6 +9,7 @@ import { CommandError, exitCode } from "../exit.ts";
 import { addTargetOption, allowGone, goneOf, pathOf, targetsOf } from "../flags.ts";
 import { helped } from "../help.ts";
 import { codeOf, type Stack, withStack } from "../open-stack.ts";
+import { addPolicyOptions } from "../policy/sets.ts";
 import { countsText } from "../render/format.ts";
 import { lines, once, problemsOnly, renderer } from "../shown.ts";
 
@@ -24,17 +25,19 @@ interface UpFlags {
 }
 
 export function addUpCommand(program: Command): void {
-  addTargetOption(
-    helped(program.command("up"), {
-      examples: {
-        up: "show what would change, ask, do it",
-        "up --adopt": "after the state was lost: what is on the account is taken over",
-        "up -y --target www": "only www and what it needs, without asking",
-        "up --plan plan.json": "exactly what preview --save-plan showed",
-        "up --emulator": "try it without an account",
-      },
-      codes: ["guarded", "interrupted"],
-    }),
+  addPolicyOptions(
+    addTargetOption(
+      helped(program.command("up"), {
+        examples: {
+          up: "show what would change, ask, do it",
+          "up --adopt": "after the state was lost: what is on the account is taken over",
+          "up -y --target www": "only www and what it needs, without asking",
+          "up --plan plan.json": "exactly what preview --save-plan showed",
+          "up --emulator": "try it without an account",
+        },
+        codes: ["guarded", "interrupted"],
+      }),
+    ),
   )
     .description("preview, ask, and make the account as declared")
     .option("--plan <file>", "do exactly this saved plan; refuse when it is stale")

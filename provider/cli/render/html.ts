@@ -1,6 +1,7 @@
 /** Plans and graphs as one page that needs nothing else: readable on a phone, in light and dark. Everything of others is escaped. */
 
 import pc from "picocolors";
+import { withErrorCode } from "../../core/error-code.ts";
 import { grouped } from "../../core/grouped.ts";
 import type { Step } from "../../engine/event.ts";
 import type { Graph } from "../../engine/operations/graph.ts";
@@ -57,8 +58,12 @@ export function createHtmlRenderer(write: (page: string) => void, stack: string)
     const told = diagnostics.map(
       (found) => `<p class="card ${found.severity}">${escaped(diagnosticText(found, colors))}</p>`,
     );
+    const guard = summary?.guard;
+    const stopped = guard
+      ? [`<p class="card error"><b>Stopped:</b> ${escaped(withErrorCode(guard.message, guard.code))}</p>`]
+      : [];
     const shown = steps.filter(isWorthALine).map(stepHtml);
-    write(page(`Plan for ${stack}`, [`<p>${escaped(counts)}</p>`, ...told, ...shown]));
+    write(page(`Plan for ${stack}`, [`<p>${escaped(counts)}</p>`, ...stopped, ...told, ...shown]));
   });
 }
 

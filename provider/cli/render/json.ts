@@ -20,6 +20,7 @@ export function createPreviewJsonRenderer(write: (line: string) => void): Render
           summary: summary?.counts ?? { create: 0, update: 0, replace: 0, delete: 0, same: 0 },
           diagnostics,
           requests: summary?.requests ?? {},
+          ...(summary?.guard ? { guard: summary.guard } : {}),
         },
         null,
         2,

@@ -1,6 +1,8 @@
 /** Writes a preview as Markdown, for a comment on a merge request. */
 
 import pc from "picocolors";
+import { withErrorCode } from "../../core/error-code.ts";
+import { quoted } from "../../core/masking.ts";
 import { shortToken } from "../../core/token.ts";
 import { createCollector } from "./collected.ts";
 import { changeLines, countsText, diagnosticText, inputLines, word } from "./format.ts";
@@ -32,6 +34,8 @@ export function createMarkdownRenderer(write: (line: string) => void, stack: str
         write(`| ${word(step, "plan")} | **${cell(step.name)}** | ${shortToken(step.type)} | ${changes} |`);
       }
     }
+    const guard = summary?.guard;
+    if (guard) write(`\n**Stopped:** ${cell(quoted(withErrorCode(guard.message, guard.code)))}`);
     if (diagnostics.length > 0) {
       write("");
       for (const diagnostic of diagnostics) write(`- ${cell(diagnosticText(diagnostic, colors))}`);

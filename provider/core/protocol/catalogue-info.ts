@@ -55,6 +55,8 @@ export interface Catalogue {
     token: string,
     inputs: ValueMap,
   ) => { readonly id?: string; readonly parentId: string; readonly name?: string } | undefined;
+  /** What is lost with an object that has these inputs (`all its data`); undefined: nothing that its declaration could not bring back. Absent where nothing is known of it. */
+  readonly lossOf?: (token: string, inputs: ValueMap) => string | undefined;
   /** The unique names of an object with these inputs, as far as they are known. Absent where nothing is known of them. */
   readonly uniqueNames?: (token: string, inputs: ValueMap) => readonly UniqueName[];
 }

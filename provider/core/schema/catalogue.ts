@@ -9,6 +9,7 @@ import { annotations, type Fields, isOfDefaults, isRequired } from "../type/fiel
 import type { FunctionType } from "../type/function.ts";
 import { parentsOf, relationsOf } from "../type/relation.ts";
 import type { ResourceType } from "../type/resource.ts";
+import type { ValueMap } from "../value.ts";
 import { propertyInfos } from "./outward.ts";
 
 /** Everything that a provider offers, by canonical token. */
@@ -41,11 +42,20 @@ export function catalogueOf(offer: Offer): Catalogue {
       const type = offer.resources.get(token);
       return type && naturalKeyOf(type, inputs);
     },
+    lossOf(token, inputs) {
+      const type = offer.resources.get(token);
+      return type && lostWith(type, inputs);
+    },
     uniqueNames(token, inputs) {
       const type = offer.resources.get(token);
       return type ? uniqueNames(type, inputs) : [];
     },
   };
+}
+
+/** What is lost with an object of the type. */
+export function lostWith({ lost }: ResourceType, inputs: ValueMap): string | undefined {
+  return typeof lost === "function" ? lost(inputs) : lost;
 }
 
 /** Resolves spellings of what is known; those that it has met it remembers, for a file has thousands of a few. */

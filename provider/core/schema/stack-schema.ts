@@ -22,6 +22,32 @@ const words = { type: "array", items: { type: "string" } };
 const describe = (description: string, schema: Json): Json => ({ description, ...schema });
 const one = (description: string) => describe(description, { type: "string" });
 
+const level = { enum: ["off", "advisory", "mandatory"] };
+const policies: Json = {
+  type: "object",
+  additionalProperties: false,
+  properties: {
+    modules: describe("Files of JavaScript or TypeScript that export rules, and folders of them.", words),
+    rules: describe("Policies by name (`plumbline policy ls`): a level, or settings.", {
+      type: "object",
+      additionalProperties: {
+        anyOf: [
+          level,
+          {
+            type: "object",
+            properties: {
+              level: describe("What a finding does; mandatory when left out.", level),
+              stacks: describe("Names of the stacks that it is for, with `*`; all when left out.", words),
+              except: describe("Names or URNs of resources that it leaves alone, with `*` and `**`.", words),
+              allow: describe("True: `--allow NAME` lets it pass.", { type: "boolean" }),
+            },
+          },
+        ],
+      },
+    }),
+  },
+};
+
 export function stackSchemaOf(offer: Offer): object {
   const types = [...offer.resources.values()];
   const spellings = (token: string) => [shortToken(token), token];
@@ -55,6 +81,7 @@ export function stackSchemaOf(offer: Offer): object {
       }),
       outputs: describe("What the stack tells.", { type: "object", additionalProperties: anything }),
       options: describe("Options of the project.", { type: "object" }),
+      policies: describe("Rules that the stack's runs are held to.", policies),
       packages: describe("Packages that the project uses.", { type: "object" }),
       plugins: describe("Where plugins are found.", { type: "object" }),
       pulumi: describe("Demands on the engine.", { type: "object" }),

@@ -145,8 +145,8 @@ interface Removing<I extends Fields> {
   readonly explainDelete?: (context: ObjectContext<I>) => Promise<string | undefined>;
   /** The service deletes the object together with its parent (the last of `parents`). */
   readonly goesWithParent?: true;
-  /** What is lost with a replaced object (`its databases and backups`): the plan of a replacement says so. */
-  readonly lostByReplace?: string;
+  /** What is lost with an object (`all its data`), in the plural, where nothing can bring it back: plans and policies say so. */
+  readonly lost?: string | ((inputs: ValueMap) => string | undefined);
   /** True when a replacement cannot exist beside the old object; default: a unique field keeps its value under the same parents. */
   readonly collides?: (before: ValuesOf<I>, after: ValuesOf<I>) => boolean;
   /** What `collides` says is only the order in which a replacement is made: where the old object is to be kept, the new one can exist beside it. */

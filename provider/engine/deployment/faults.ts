@@ -12,6 +12,7 @@ import {
 import type { Emit, Guard } from "../event.ts";
 import { EngineError, isGuard, messageOf } from "../failure.ts";
 import { type Diagnostic, type Goal, moreFindings, mostFindings, ProgramError } from "../host.ts";
+import { PolicyError } from "../policy/verdict.ts";
 
 export interface Faults {
   readonly report: (diagnostic: Diagnostic) => void;
@@ -21,6 +22,8 @@ export interface Faults {
   readonly isTold: (diagnostic: Diagnostic) => boolean;
   /** Tells how many more resources failed for a reason that was told once, and how many findings of checks were not told. */
   readonly tellRepeated: () => void;
+  /** Ends the run by a guard's refusal, with everything that it says. */
+  readonly stop: (guard: Guard, diagnostics: readonly Diagnostic[]) => void;
   readonly hasFailed: () => boolean;
   readonly guard: () => Guard | undefined;
   /** Takes over that a part of the run failed, and the guard that refused it. */
@@ -60,10 +63,11 @@ export function createFaults({ emit, signal }: { emit: Emit; signal: AbortSignal
       guard ??= guardOf(error, urn);
       failed = true;
       const diagnostics = faultsOf(error).map(
-        ({ property, reason, errorCode: code }): Diagnostic => ({
+        ({ property, reason, errorCode: code, policy }): Diagnostic => ({
           severity: "error",
-          message: property === "" ? reason : `${property}: ${reason}`,
+          message: property === "" || policy ? reason : `${property}: ${reason}`,
           ...(code && { code }),
+          ...(policy && { policy }),
           urn,
           ...(property === "" ? {} : { property }),
           ...goal?.positionOf(property),
@@ -96,6 +100,11 @@ export function createFaults({ emit, signal }: { emit: Emit; signal: AbortSignal
       }
       repeated.clear();
     },
+    stop(by, diagnostics) {
+      guard ??= by;
+      failed = true;
+      for (const diagnostic of diagnostics) report(diagnostic);
+    },
     hasFailed: () => failed,
     guard: () => guard,
     join(part) {
@@ -120,7 +129,14 @@ function guardOf(error: unknown, urn: Urn): Guard | undefined {
   return { kind: "change", ...(code && { code }), message: `${urnParts(urn).name}: ${reason}` };
 }
 
-function faultsOf(error: unknown): readonly CheckFailure[] {
+function faultsOf(error: unknown): readonly (CheckFailure & { readonly policy?: string })[] {
+  if (error instanceof PolicyError)
+    return error.verdicts.map(({ property, message: reason, policy }) => ({
+      property,
+      reason,
+      policy,
+      errorCode: "PLB-POLICY",
+    }));
   if (error instanceof CheckFailedError && error.failures.length > 0) return error.failures;
   const errorCode = errorCodeOf(error);
   const reasons =

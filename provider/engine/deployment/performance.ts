@@ -45,11 +45,13 @@ interface Stage {
   readonly now: () => Date;
   readonly emit: Emit;
   readonly throwIfCancelled: () => void;
+  /** Rejects for a step that policies refuse. */
+  readonly judge: (step: Step) => Promise<void>;
 }
 
 /** How a run performs its steps. */
 export function performing(
-  { preview, now, emit, throwIfCancelled }: Stage,
+  { preview, now, emit, throwIfCancelled, judge }: Stage,
   tally: Tally,
   starts: Starts,
 ): Perform {
@@ -64,6 +66,7 @@ export function performing(
     const seconds = (): number => (now().getTime() - (begun ?? now().getTime())) / 1000;
     starts.await(step.urn, begin);
     try {
+      await judge(step);
       const result = await work();
       begin();
       const done =

@@ -7,6 +7,7 @@ import { CancelledError, type Catalogue, type Log, type Provider, type Urn } fro
 import type { ValueMap } from "../../core/value.ts";
 import type { Emit, Operation, Step, StepCounts } from "../event.ts";
 import { EngineError } from "../failure.ts";
+import { type Hold, isHeld } from "../policy/hold.ts";
 import type { Ledger } from "../state/ledger.ts";
 import { createDeletions, type Deletions } from "./deletions.ts";
 import { createFaults, type Faults } from "./faults.ts";
@@ -37,6 +38,8 @@ export interface RunOptions {
   readonly clock: { ahead?: number };
   /** A saved plan that each step must agree with. */
   readonly plan?: PlanCheck;
+  /** What its steps are held to; absent: no policies. */
+  readonly hold?: Hold;
   /** True when what the provider resource made is on another target than the provider works on. */
   readonly isElsewhere: (urn: Urn, provider: Provider) => Promise<boolean>;
   /** True: the user says that everything may be gone at once. */
@@ -112,9 +115,16 @@ export function createRun(options: RunOptions): Run {
       if (how?.ephemeral || severity === "debug") emit({ event: "progress", severity, message, ...about });
       else faults.report({ severity, message, ...about });
     },
-    perform: performing({ ...options, throwIfCancelled }, tally, starts),
+    perform: performing({ ...options, throwIfCancelled, judge: judgeOf(options, faults) }, tally, starts),
   };
 }
+
+/** What judges each step of a run before it is performed. */
+const judgeOf =
+  ({ operation, hold }: RunOptions, faults: Faults) =>
+  async (step: Step): Promise<void> => {
+    if (isHeld(operation)) await hold?.step(faults, step);
+  };
 
 /** The options of a preview of a run, which tells errors alone. */
 function foreseeing(options: RunOptions): RunOptions {

@@ -90,6 +90,7 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
     settingsFile,
     config: config.entries,
     providerConfig: config.provider,
+    ...(project.policies && { policies: project.policies }),
     refresh: project.refresh,
     run: (host, first = new Map()) => {
       if (report.hasErrors())

@@ -23,10 +23,12 @@ export async function destroyAll(run: Run): Promise<void> {
     const ahead = run.ahead();
     await removeTargets(ahead);
     run.join(ahead);
+    await run.hold?.plan(run, ahead.steps);
     if (run.hasFailed()) return;
     run.deletions.take(ahead.deletions);
   }
   await removeTargets(run);
+  if (run.preview) await run.hold?.plan(run, run.steps);
 }
 
 async function removeTargets(run: Run): Promise<void> {

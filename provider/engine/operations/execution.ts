@@ -9,6 +9,7 @@ import type { Run } from "../deployment/run.ts";
 import { type Succession, settleSuccession } from "../deployment/succession.ts";
 import { EngineError } from "../failure.ts";
 import { type Program, ProgramError } from "../host.ts";
+import type { PositionOf } from "../policy/rule.ts";
 import type { ResourceState } from "../state/state.ts";
 import { mayDelete, mayGo } from "./foresight.ts";
 import { refuseWhenAllGone } from "./gone.ts";
@@ -133,10 +134,13 @@ export function createExecution(options: ExecutionOptions): Execution {
     choice: ExecutionChoice,
   ): Promise<void> {
     if (seen?.of === subjectOf(run, choice)) return run.deletions.take(seen.deletions);
-    if (!(await mayDelete(run, rehearsal.declared, of.providerConfig))) return;
+    const isNeeded =
+      (await run.hold?.needsPlan()) || (await mayDelete(run, rehearsal.declared, of.providerConfig));
+    if (!isNeeded) return;
     const ahead = run.ahead();
     await execute(ahead, of, rehearsal, choice);
     if (!choice.continueOnError) run.join(ahead);
+    await run.hold?.plan(run, ahead.steps, placesIn(rehearsal));
     run.deletions.take(ahead.deletions);
   }
 
@@ -162,14 +166,19 @@ export function createExecution(options: ExecutionOptions): Execution {
       if (!run.preview) await foresee(run, of, rehearsal, choice);
       if (isOver(run)) return undefined;
       const outputs = await execute(run, of, rehearsal, choice);
-      seen =
-        run.preview && outputs !== undefined
-          ? { of: subjectOf(run, choice), deletions: run.deletions }
-          : undefined;
-      return outputs;
+      if (run.preview) await run.hold?.plan(run, run.steps, placesIn(rehearsal));
+      const isWhole = outputs !== undefined && !isOver(run);
+      seen = run.preview && isWhole ? { of: subjectOf(run, choice), deletions: run.deletions } : undefined;
+      return isWhole ? outputs : undefined;
     },
   };
 }
+
+/** Where properties are declared. */
+const placesIn =
+  ({ declared }: Rehearsal): PositionOf =>
+  (urn, property) =>
+    declared.get(urn)?.goal.positionOf(property);
 
 /** True when nothing of the state is declared any more, so that the run is a destroy by another name. */
 const keepsNothing = (run: Run, { declared }: Rehearsal): boolean =>

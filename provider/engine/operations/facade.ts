@@ -4,6 +4,7 @@ import type { Catalogue, Provider, Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import type { EngineEvent, Step, Summary } from "../event.ts";
 import type { Diagnostic, Program } from "../host.ts";
+import type { Policies } from "../policy/rule.ts";
 import type { LockOwner, StateBackend } from "../state/backend.ts";
 import type { Disk } from "../state/backends/folder/disk.ts";
 import type { Machine } from "../state/owner.ts";
@@ -40,6 +41,8 @@ export interface EngineOptions {
   /** Aborted on cancel: nothing new starts, what runs ends, the state is saved. */
   readonly signal?: AbortSignal;
   readonly createProvider?: () => Provider;
+  /** What runs are held to; absent: nothing. `allowed`: names of policies that the user lets pass. */
+  readonly policies?: Policies & { readonly allowed: ReadonlySet<string> };
   readonly catalogue?: Catalogue;
   readonly now?: () => Date;
   /** Of a default backend. */

@@ -6,6 +6,7 @@ import { createPool } from "../deployment/pool.ts";
 import { createRun, learnClock, type PlanCheck, type Run } from "../deployment/run.ts";
 import type { Emit, Operation, Step, Summary } from "../event.ts";
 import type { Diagnostic } from "../host.ts";
+import { type Hold, isHeld } from "../policy/hold.ts";
 import type { Ledger } from "../state/ledger.ts";
 import { describeOwner } from "../state/owner.ts";
 import type { Sealer } from "../state/sealer.ts";
@@ -28,6 +29,8 @@ export interface OperationContext {
   readonly createProvider: () => Provider;
   readonly defaultConfig?: ValueMap;
   readonly signal?: AbortSignal;
+  /** The policies; absent: none. */
+  readonly hold?: Hold;
 }
 
 export interface OperationOptions {
@@ -132,6 +135,7 @@ export function createOperations(context: OperationContext): Operations {
       isElsewhere: targets.isElsewhere,
       allowsGone: options.allowGone ?? false,
       ...(options.plan ? { plan: options.plan } : {}),
+      ...(context.hold ? { hold: context.hold } : {}),
     });
     return { run, targets };
   }
@@ -141,6 +145,7 @@ export function createOperations(context: OperationContext): Operations {
       const begun = context.now().getTime();
       const { emit, diagnostics } = recording(options.quiet ? () => {} : context.emit);
       const body = async () => {
+        if (isHeld(operation) || operation === "validate") await context.hold?.ready();
         const { project, stack } = context;
         emit({ event: "start", operation, ...previewOnly(options.preview), project, stack });
         context.notices.tell = (message) => emit({ event: "diagnostic", severity: "info", message });

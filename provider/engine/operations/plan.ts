@@ -36,6 +36,8 @@ export interface PlannedStep {
   readonly urn: Urn;
   readonly id?: string;
   readonly replaceReasons: readonly string[];
+  /** True: the old object stays. */
+  readonly retained?: true;
   /** Paths that differ. */
   readonly paths: readonly string[];
   /** Checked inputs; unknowns are Pulumi's sentinel. Absent for a delete. */
@@ -67,6 +69,7 @@ export function makePlan(
         urn: step.urn,
         ...(step.id === undefined ? {} : { id: step.id }),
         replaceReasons: step.replaceReasons,
+        ...(step.retained ? { retained: true } : {}),
         paths: Object.keys(step.detailedDiff).sort(),
         ...(step.newInputs === undefined ? {} : { inputs: wire(step.newInputs) }),
         ...seenOf(step),

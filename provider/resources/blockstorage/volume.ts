@@ -115,6 +115,7 @@ export const Volume = resource({
     }
   },
   createRequest,
+  lost: "all its data",
   ready: {
     isReady: (volume) => volume["status"] === "active",
     failure: (volume) =>

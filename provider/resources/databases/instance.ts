@@ -67,7 +67,7 @@ export function instanceOf(kind: Kind): ResourceType {
     ],
     verbs,
     observe: withAccess,
-    lostByReplace: "all its data and its backups",
+    lost: "all its data and its backups",
     beforeDelete: async ({ path, id, wait }) =>
       void (await wait(
         path,

@@ -95,4 +95,5 @@ export const Snapshot = resource({
     );
   },
   limit: most,
+  lost: "the data that it keeps",
 });

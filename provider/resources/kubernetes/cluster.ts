@@ -85,7 +85,7 @@ export const Cluster = resource({
   },
   outputs,
   timeouts: { create: 3600, update: 7200, delete: 1200 },
-  lostByReplace: "its pools and nodes, everything that runs on them, and its kubeconfig",
+  lost: "its pools and nodes, everything that runs on them, and its kubeconfig",
   canonical: (values) => {
     const nodePools = canonicalPools(values["nodePools"]);
     return nodePools === undefined ? values : { ...values, nodePools };

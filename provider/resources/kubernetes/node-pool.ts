@@ -70,7 +70,7 @@ export const NodePool = resource({
     nodes: nodes("Its nodes, oldest first."),
   },
   timeouts: { create: 2400, update: 7200, delete: 1200 },
-  lostByReplace: "its nodes and what is stored on them",
+  lost: "its nodes and what is stored on them",
   canonical: canonicalPool,
   check({ values, knows, refuse }) {
     const isPart = knows("count") && knows("autoscaler");

@@ -90,6 +90,7 @@ export const Bucket = resource({
       },
     },
   ],
+  lost: ({ forceDestroy }) => (forceDestroy === true ? "all objects in it" : undefined),
   async beforeDelete({ service, path, inputs, id, log }) {
     if (inputs.forceDestroy !== true) return;
     await empty(service, path, (deleted) =>

@@ -118,6 +118,8 @@ export const StoredObject = resource({
   list: { none: true },
   leftOut: "what a bucket holds is data: import the objects that a stack is to own one by one",
   create: upload,
+  // What is declared can be stored again.
+  lost: ({ content, source }) => (content === undefined && source === undefined ? "its contents" : undefined),
   aspects: [
     {
       name: "content",

@@ -1,9 +1,11 @@
 /** Reads the project file's own keys: which it knows, which have no meaning to this engine, and the sections the program is made of. */
 
 import { didYouMean } from "../../../core/nearest.ts";
+import type { PolicySection } from "../../host.ts";
 import { readLiterals, readRecord, readText } from "../syntax/record.ts";
 import type { Report } from "../syntax/report.ts";
 import { describeNode, type MapEntry, type Node } from "../syntax/yaml.ts";
+import { readPolicies } from "./policies.ts";
 
 /** The sections of a project file, as they stand. */
 export interface Project {
@@ -12,6 +14,8 @@ export interface Project {
   readonly description?: string;
   /** Folder of the stacks' settings files, relative to the project file's. */
   readonly settingsFolder: string;
+  /** Absent: none are set. */
+  readonly policies?: PolicySection;
   /** `options.refresh: always`. */
   readonly refresh: boolean;
   /** `config` and the older `configuration`. */
@@ -44,6 +48,7 @@ const keys = [
   "backend",
   "options",
   "template",
+  "policies",
 ] as const;
 
 /** Keys that Pulumi gives a meaning that this engine has not, and what to know of each. */
@@ -81,11 +86,13 @@ export function readProject(report: Report, root: Node): Project {
   const older = fields.get("configuration");
   if (older) report.warning(older.key.at, 'write "config": "configuration" is its older name');
   const config = fields.get("config");
+  const policies = fields.get("policies");
   const folder = settingsFolder(report, fields.get("stackConfigDir"), config);
   return {
     name,
     ...(description === undefined ? {} : { description }),
     settingsFolder: folder,
+    ...(policies && { policies: readPolicies(report, policies.value) }),
     refresh: readOptions(report, fields.get("options")),
     config: [config?.value.kind === "text" ? undefined : config, older],
     variables: section(report, fields.get("variables")),

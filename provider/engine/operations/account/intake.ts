@@ -9,6 +9,7 @@ import { undeclared, wantedState } from "../../deployment/goal.ts";
 import { createRegistry, type Registry } from "../../deployment/registry.ts";
 import { type Run, stepFor } from "../../deployment/run.ts";
 import { EngineError } from "../../failure.ts";
+import { ProgramError } from "../../host.ts";
 import type { ResourceState } from "../../state/state.ts";
 import type { Discovery } from "./survey.ts";
 
@@ -35,11 +36,12 @@ export async function takeIn(
   const states: ResourceState[] = [];
   for (const discovery of found)
     states.push(await intakeOf(run, registry, discovery, { protect, importID: discovery.id }));
+  const steps = states.map((state) => stepFor("import", state, { newInputs: state.inputs }));
+  await run.hold?.plan(run, steps);
+  if (run.hasFailed()) throw new ProgramError([]); // told already
   run.throwIfCancelled();
   await run.ledger.set(states.map((state) => [run.ledger.reserve(), state]));
-  for (const state of states) {
-    await run.perform(stepFor("import", state, { newInputs: state.inputs }), async () => state);
-  }
+  for (const [at, state] of states.entries()) await run.perform(steps[at]!, async () => state);
   return states;
 }
 

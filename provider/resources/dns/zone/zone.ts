@@ -119,6 +119,6 @@ export const Zone = resource({
     const ids = state["recordIds"]; // not known in a preview of a change
     return Array.isArray(ids) ? ids.map((id) => ({ type: "dns/record", id: `${domain}/${id}` })) : [];
   },
-  lostByReplace: "the records of the old domain",
+  lost: "the records of its domain",
   timeouts: { create: patience, update: patience, delete: patience },
 });
