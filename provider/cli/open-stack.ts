@@ -89,7 +89,10 @@ export async function withStack(
       }),
       settings,
     );
-    if (!settings.showSecrets) guard(program.providerConfig);
+    if (!settings.showSecrets) {
+      guard(program.providerConfig);
+      for (const { value } of program.config.values()) guard(value ?? null);
+    }
     if (program.projectName === "" && !judges) refuseBroken(program, settings);
     policies = openPolicies(command, program, settings);
     const held = policies;

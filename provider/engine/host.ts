@@ -68,6 +68,14 @@ export interface Goal {
   readonly positionOf: (propertyPath: string) => Position | undefined;
 }
 
+/** What a goal waits for by name. */
+export function resourcesNamedBy({ dependencies, propertyDependencies, options }: Goal): Set<Urn> {
+  const { parent, provider, deletedWith, replaceWith = [] } = options;
+  const named = new Set([...dependencies, ...Object.values(propertyDependencies).flat(), ...replaceWith]);
+  for (const urn of [parent, provider, deletedWith]) if (urn !== undefined) named.add(urn);
+  return named;
+}
+
 /** What became of a goal; outputs hold unknowns in a preview. `id` is unknown for what a preview would create. A component has null and no outputs. */
 export interface Registered {
   readonly urn: Urn;

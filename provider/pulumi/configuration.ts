@@ -2,11 +2,11 @@
 
 import type { CheckRequest, ConfigureRequest, DiffRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import wire from "@pulumi/pulumi/proto/provider_pb.js";
-import struct from "google-protobuf/google/protobuf/struct_pb.js";
 import type { Catalogue, ValueMap } from "../core/protocol.ts";
 import { CheckFailedError } from "../core/protocol.ts";
 import { isSecret, reveal, secret, type Value } from "../core/value.ts";
-import { decodeProperties, decodeValue, encodeProperties } from "../wire/struct.ts";
+import { decodeProperties, encodeProperties } from "../wire/struct.ts";
+import { typedConfig } from "../wire/typed-config.ts";
 import type { Session } from "./session.ts";
 import { boundIn, nextTarget, refusalOf, targetOf, withTarget } from "./target.ts";
 import { checkFailures, failureOf, missingKeys } from "./wire/failure.ts";
@@ -24,28 +24,6 @@ function split(values: ValueMap): { own: ValueMap; engines: ValueMap } {
     own: Object.fromEntries(entries.filter(([name]) => !engineKeys.includes(name))),
     engines: Object.fromEntries(entries.filter(([name]) => engineKeys.includes(name))),
   };
-}
-
-/** Values in the types that the catalogue declares: stack config and SDKs send everything that is not text as JSON text. */
-export function typedConfig(values: ValueMap, config: Config): ValueMap {
-  return Object.fromEntries(
-    Object.entries(values).map(([name, value]) => {
-      const type = config[name]?.schema["type"];
-      const text = reveal(value);
-      if (typeof type !== "string" || type === "string" || typeof text !== "string") return [name, value];
-      const typed = parsed(text);
-      return [name, isSecret(value) ? secret(typed) : typed];
-    }),
-  );
-}
-
-/** The value that the JSON text holds, secrets in it included; text that is no JSON stays, for the check to refuse it. */
-function parsed(text: string): Value {
-  try {
-    return decodeValue(struct.Value.fromJavaScript(JSON.parse(text)));
-  } catch {
-    return text;
-  }
 }
 
 /** The checked config in the representation it came in; keys of secrets are marked, what the check added is text as SDKs would send it. */

@@ -4,8 +4,8 @@ import status from "@pulumi/pulumi/proto/status_pb.js";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { CheckFailedError } from "../../provider/core/protocol.ts";
 import { secret, unknown, type ValueMap } from "../../provider/core/value.ts";
-import { typedConfig } from "../../provider/pulumi/configuration.ts";
 import { decodeProperties, encodeProperties } from "../../provider/wire/struct.ts";
+import { typedConfig } from "../../provider/wire/typed-config.ts";
 import { refusal, startPlugin, urnOf } from "./engine.ts";
 import { catalogue, fakeProvider, noChange } from "./fake-provider.ts";
 

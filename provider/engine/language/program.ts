@@ -1,4 +1,4 @@
-/** Loads a stack file into a Program: parsed, checked as far as no service is needed, ready to run. The language's one entrance. */
+/** Loads a project file into a Program: a stack file parsed and checked as far as no service is needed, or what runs a program. The language's one entrance. */
 
 import { readFile as readAnything, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -16,7 +16,8 @@ import { checkTemplate } from "./program/check.ts";
 import { readConfig } from "./program/config.ts";
 import { type Graph, linkTemplate, withFirst } from "./program/dependencies.ts";
 import { createInference } from "./program/inference.ts";
-import { readProject } from "./program/project.ts";
+import { type Project, readProject } from "./program/project.ts";
+import type { NodeRuntime } from "./program/runtime.ts";
 import { type OpenSettings, readStackSettings, type StackSettings } from "./program/stack-settings.ts";
 import { readTemplate, type Template } from "./program/template.ts";
 import { boundedInFileOrder, createReport, type Report } from "./syntax/report.ts";
@@ -68,7 +69,18 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
     settings,
     settingsFile: basename(settingsFile),
     catalogue: options.catalogue,
+    isProgram: project.runtime.name !== "yaml",
   });
+  const head = {
+    projectName: project.name,
+    ...(project.description === undefined ? {} : { description: project.description }),
+    settingsFile,
+    config: config.entries,
+    providerConfig: config.provider,
+    ...(project.policies && { policies: project.policies }),
+    refresh: project.refresh,
+  };
+  if (project.runtime.name !== "yaml") return programOf(report, project, project.runtime, head, options);
   const template = readTemplate(report, project, config);
   const graph = linkTemplate(report, template);
   const inference = createInference(
@@ -83,21 +95,38 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
   const files = options.fetch === undefined ? own : { ...own, fetch: options.fetch };
   const diagnostics = boundedInFileOrder(report.diagnostics);
   return {
-    projectName: project.name,
-    ...(project.description === undefined ? {} : { description: project.description }),
+    ...head,
     diagnostics,
     graph: resourceGraph(template, graph),
-    settingsFile,
-    config: config.entries,
-    providerConfig: config.provider,
-    ...(project.policies && { policies: project.policies }),
-    refresh: project.refresh,
     run: (host, first = new Map()) => {
       if (report.hasErrors())
         return Promise.reject(new ProgramError(diagnostics.filter((d) => d.severity === "error")));
       const organization = options.organization ?? host.organization;
       const { catalogue } = options;
       return runTemplate({ host, template, graph: withFirst(graph, first), catalogue, files, organization });
+    },
+  };
+}
+
+/** A program that is no stack file: what it declares is not known before it runs. */
+async function programOf(
+  report: Report,
+  project: Project,
+  runtime: NodeRuntime,
+  head: Omit<Program, "diagnostics" | "graph" | "run">,
+  options: LoadOptions,
+): Promise<Program> {
+  const { nodeProgram } = await import("../programs/program.ts");
+  const { file, environment = process.env, fetch, organization } = options;
+  const run = nodeProgram({ file, project, runtime, config: head.config, environment, fetch, organization });
+  const diagnostics = boundedInFileOrder(report.diagnostics);
+  return {
+    ...head,
+    diagnostics,
+    graph: undefined,
+    run: (host, first) => {
+      if (!report.hasErrors()) return run(host, first);
+      return Promise.reject(new ProgramError(diagnostics.filter((d) => d.severity === "error")));
     },
   };
 }

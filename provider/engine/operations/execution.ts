@@ -8,12 +8,12 @@ import { createDeployment } from "../deployment/deployment.ts";
 import type { Run } from "../deployment/run.ts";
 import { type Succession, settleSuccession } from "../deployment/succession.ts";
 import { EngineError } from "../failure.ts";
-import { type Program, ProgramError } from "../host.ts";
+import { type Program, ProgramError, resourcesNamedBy } from "../host.ts";
 import type { PositionOf } from "../policy/rule.ts";
 import type { ResourceState } from "../state/state.ts";
 import { mayDelete, mayGo } from "./foresight.ts";
 import { refuseWhenAllGone } from "./gone.ts";
-import { recorded, resourcesNamedBy } from "./recording.ts";
+import { recorded } from "./recording.ts";
 import { refreshState } from "./refresh.ts";
 import { type Declared, type Rehearsal, rehearse } from "./rehearsal.ts";
 

@@ -3,7 +3,7 @@
 import type { Urn } from "../../core/protocol.ts";
 import type { Value, ValueMap } from "../../core/value.ts";
 import { sameValue } from "../deployment/property.ts";
-import type { Goal, Host, Program, Registered } from "../host.ts";
+import { type Goal, type Host, type Program, type Registered, resourcesNamedBy } from "../host.ts";
 
 interface Registration {
   readonly goal: Goal;
@@ -128,14 +128,6 @@ async function repeat(
 
 const all = async (parts: readonly Promise<boolean>[]): Promise<boolean> =>
   !(await Promise.all(parts)).includes(false);
-
-/** What a goal waits for by name. */
-export function resourcesNamedBy({ dependencies, propertyDependencies, options }: Goal): Set<Urn> {
-  const { parent, provider, deletedWith, replaceWith = [] } = options;
-  const named = new Set([...dependencies, ...Object.values(propertyDependencies).flat(), ...replaceWith]);
-  for (const urn of [parent, provider, deletedWith]) if (urn !== undefined) named.add(urn);
-  return named;
-}
 
 const isAnswer = (one: Registered, other: Registered): boolean =>
   one.urn === other.urn &&

@@ -38,6 +38,8 @@ export interface ConfigOptions {
   readonly settings: StackSettings;
   readonly settingsFile: string;
   readonly catalogue: Catalogue;
+  /** True for a program, which reads text as it likes and has config of any package. Else the YAML runtime reads it. */
+  readonly isProgram?: boolean;
 }
 
 interface Declaration {
@@ -257,7 +259,7 @@ function place(
   provider: { [key: string]: Value },
 ): void {
   const text = stored(found.value);
-  const read = typeof text === "string" ? readConfigText(text) : text;
+  const read = typeof text === "string" && !options.isProgram ? readConfigText(text) : text;
   const value = found.isSecret ? secret(read) : read;
   if (typeof text === "string" && typeof read !== "string" && String(read) !== text && !found.isSecret) {
     const kind = read === null ? "nothing" : typeof read === "object" ? "JSON" : `a ${typeof read}`;
@@ -281,7 +283,7 @@ function place(
       provider[name] = found.isSecret || info.secret ? secret(text) : text;
       if (info.secret) values.set(key, secret(read));
     }
-  } else if (namespace !== options.project) {
+  } else if (namespace !== options.project && !options.isProgram) {
     report.warning(
       found.at,
       `config ${JSON.stringify(key)} has no effect: this engine runs resources of ${providerNamespace} only`,

@@ -1,17 +1,21 @@
 /** Reads the project file's own keys: which it knows, which have no meaning to this engine, and the sections the program is made of. */
 
 import { didYouMean } from "../../../core/nearest.ts";
-import type { PolicySection } from "../../host.ts";
-import { readLiterals, readRecord, readText } from "../syntax/record.ts";
+import type { PolicySection, Position } from "../../host.ts";
+import { type RecordEntries, readLiterals, readRecord, readText } from "../syntax/record.ts";
 import type { Report } from "../syntax/report.ts";
 import { describeNode, type MapEntry, type Node } from "../syntax/yaml.ts";
 import { readPolicies } from "./policies.ts";
+import { type Runtime, readRuntime } from "./runtime.ts";
 
 /** The sections of a project file, as they stand. */
 export interface Project {
   /** Empty when the file names none (already reported). */
   readonly name: string;
   readonly description?: string;
+  readonly runtime: Runtime;
+  /** Folder or file of a program, relative to the project file's folder. Absent: that folder. */
+  readonly main?: { readonly value: string; readonly at: Position };
   /** Folder of the stacks' settings files, relative to the project file's. */
   readonly settingsFolder: string;
   /** Absent: none are set. */
@@ -68,8 +72,8 @@ export function readProject(report: Report, root: Node): Project {
   readBackend(report, fields.get("backend"));
   readComponents(report, fields.get("components"));
   readPulumi(report, fields.get("pulumi"));
-  readRuntime(report, root, fields.get("runtime"));
-  readMain(report, fields.get("main"));
+  const runtime = readRuntime(report, root, fields.get("runtime"));
+  const main = readMain(report, fields.get("main"), runtime);
   readPlugins(report, fields.get("plugins"));
   readPackages(report, fields.get("packages"));
   const name = readText(report, fields.get("name"), '"name"')?.value ?? "";
@@ -88,8 +92,11 @@ export function readProject(report: Report, root: Node): Project {
   const config = fields.get("config");
   const policies = fields.get("policies");
   const folder = settingsFolder(report, fields.get("stackConfigDir"), config);
+  if (runtime.name !== "yaml") warnOfSections(report, fields);
   return {
     name,
+    runtime,
+    ...(main === undefined ? {} : { main }),
     ...(description === undefined ? {} : { description }),
     settingsFolder: folder,
     ...(policies && { policies: readPolicies(report, policies.value) }),
@@ -145,44 +152,23 @@ function readPulumi(report: Report, entry: MapEntry | undefined): void {
     );
 }
 
-function readRuntime(report: Report, root: Node, entry: MapEntry | undefined): void {
-  if (entry === undefined) {
-    report.error(root.at, 'the stack file needs "runtime: yaml"');
-    return;
-  }
-  const isObject = entry.value.kind === "map";
-  const fields = isObject ? readRecord(report, entry.value, '"runtime"', ["name", "options"]) : undefined;
-  const named = fields ? fields.get("name") : entry;
-  if (named === undefined) {
-    report.error(entry.value.at, '"runtime" needs a "name": write runtime: yaml');
-    return;
-  }
-  const name = readText(report, named, "the runtime");
-  if (name !== undefined && name.value !== "yaml") {
-    report.error(
-      name.at,
-      `this engine runs YAML stack files: a program in ${JSON.stringify(name.value)} is run by Pulumi's engine (pulumi up)`,
-    );
-  }
-  const options = fields?.get("options");
-  if (options === undefined) return;
-  const compiler = readRecord(report, options.value, "the options of the runtime", ["compiler"]).get(
-    "compiler",
-  );
-  if (compiler)
-    report.error(
-      compiler.key.at,
-      "this engine runs no compiler: write what it makes into a stack file, or use Pulumi's engine",
-    );
-}
-
-function readMain(report: Report, entry: MapEntry | undefined): void {
+function readMain(report: Report, entry: MapEntry | undefined, runtime: Runtime): Project["main"] {
   const main = readText(report, entry, '"main"');
-  if (main === undefined || /^\.?\/?$/.test(main.value)) return;
+  if (main === undefined || /^\.?\/?$/.test(main.value)) return undefined;
+  if (runtime.name !== "yaml") return { value: main.value, at: main.at };
   report.error(
     main.at,
     '"main" is not supported: this engine takes the program from the project file itself; name another file with --file',
   );
+  return undefined;
+}
+
+/** A program declares what it wants itself. */
+function warnOfSections(report: Report, fields: RecordEntries): void {
+  for (const section of ["variables", "resources", "outputs"]) {
+    const at = fields.get(section)?.key.at;
+    if (at) report.warning(at, `"${section}" has no effect: the program declares its own`);
+  }
 }
 
 function readPlugins(report: Report, entry: MapEntry | undefined): void {

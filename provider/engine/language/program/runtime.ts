@@ -1,0 +1,70 @@
+/** Reads what a project file says of its runtime: a stack file in YAML, or a program and how it is started. */
+
+import { readFlag, readRecord, readText } from "../syntax/record.ts";
+import type { Report } from "../syntax/report.ts";
+import type { MapEntry, Node } from "../syntax/yaml.ts";
+
+/** A program of Node. */
+export interface NodeRuntime {
+  readonly name: "nodejs";
+  /** False: the program is JavaScript, and is not compiled. */
+  readonly typescript: boolean;
+  /** What Node itself is given, as one line of a shell. */
+  readonly nodeArguments: string;
+  /** Path of the compiler's settings, from the program's folder. */
+  readonly tsconfig?: string;
+}
+
+export type Runtime = { readonly name: "yaml" } | NodeRuntime;
+
+const yaml: Runtime = { name: "yaml" };
+
+/** What is wrong is reported, and YAML is taken for it. */
+export function readRuntime(report: Report, root: Node, entry: MapEntry | undefined): Runtime {
+  if (entry === undefined) {
+    report.error(root.at, 'the stack file needs "runtime: yaml"');
+    return yaml;
+  }
+  const isObject = entry.value.kind === "map";
+  const fields = isObject ? readRecord(report, entry.value, '"runtime"', ["name", "options"]) : undefined;
+  const named = fields ? fields.get("name") : entry;
+  if (named === undefined) {
+    report.error(entry.value.at, '"runtime" needs a "name": write runtime: yaml');
+    return yaml;
+  }
+  const name = readText(report, named, "the runtime");
+  if (name?.value === "nodejs") return readNode(report, fields?.get("options"));
+  if (name !== undefined && name.value !== "yaml") {
+    report.error(
+      name.at,
+      `this engine runs stack files in YAML and programs of Node (nodejs): a program in ${JSON.stringify(name.value)} is run by Pulumi's engine (pulumi up)`,
+    );
+  }
+  readYaml(report, fields?.get("options"));
+  return yaml;
+}
+
+function readYaml(report: Report, options: MapEntry | undefined): void {
+  if (options === undefined) return;
+  const known = readRecord(report, options.value, "the options of the runtime", ["compiler"]);
+  const compiler = known.get("compiler");
+  if (compiler)
+    report.error(
+      compiler.key.at,
+      "this engine runs no compiler: write what it makes into a stack file, or use Pulumi's engine",
+    );
+}
+
+function readNode(report: Report, options: MapEntry | undefined): NodeRuntime {
+  const names = ["typescript", "nodeargs", "tsconfig", "packagemanager"];
+  const fields = options && readRecord(report, options.value, "the options of the runtime", names);
+  // Packages are installed by the user's own hand, whatever brings them.
+  readText(report, fields?.get("packagemanager"), '"packagemanager"');
+  const tsconfig = readText(report, fields?.get("tsconfig"), '"tsconfig"')?.value;
+  return {
+    name: "nodejs",
+    typescript: readFlag(report, fields?.get("typescript"), '"typescript"') ?? true,
+    nodeArguments: readText(report, fields?.get("nodeargs"), '"nodeargs"')?.value ?? "",
+    ...(tsconfig === undefined ? {} : { tsconfig }),
+  };
+}

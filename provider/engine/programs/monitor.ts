@@ -1,0 +1,209 @@
+/** The ResourceMonitor service of a program: what it registers, reads and calls goes to the host. */
+
+import provider from "@pulumi/pulumi/proto/provider_pb.js";
+import resource, {
+  type ReadResourceRequest,
+  type RegisterResourceOutputsRequest,
+  type RegisterResourceRequest,
+  type ResourceInvokeRequest,
+  type SupportsFeatureRequest,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import empty from "google-protobuf/google/protobuf/empty_pb.js";
+import { unknownString } from "../../core/engines/signature.ts";
+import { isProviderType, referencedProvider, stackType } from "../../core/engines/urn.ts";
+import { didYouMeanOrOneOf } from "../../core/nearest.ts";
+import type { Urn } from "../../core/protocol.ts";
+import { containsSecret, unknownFrom, type ValueMap } from "../../core/value.ts";
+import { decodeProperties, encodeProperties } from "../../wire/struct.ts";
+import { typedConfig } from "../../wire/typed-config.ts";
+import { type Goal, type Registered, resourcesNamedBy } from "../host.ts";
+import { type ContentOptions, withContents } from "./content.ts";
+import type { Findings } from "./findings.ts";
+import { type GoalContext, goalOf, parentOf, placeOf, RefusedError, readGoalOf } from "./goal.ts";
+import type { Order } from "./order.ts";
+import type { Handlers } from "./server.ts";
+
+export interface MonitorOptions extends GoalContext, ContentOptions {
+  readonly order: Order;
+  readonly findings: Findings;
+}
+
+/** How far a program has come. */
+export interface Progress {
+  /** Outputs of the stack; undefined until the program has told them. */
+  outputs?: ValueMap;
+  /** True when the program says that it has come to its end. */
+  isOver: boolean;
+}
+
+/** What this engine does of what programs may ask for. Of the rest the SDK says itself that it is not there. */
+const features = new Set([
+  "secrets",
+  "resourceReferences",
+  "outputValues",
+  "deletedWith",
+  "replaceWith",
+  "aliasSpecs",
+]);
+
+const stackReference = "pulumi:pulumi:StackReference";
+
+export function monitorOf(options: MonitorOptions, progress: Progress): Handlers {
+  const { host, root, order, findings } = options;
+  const known = new Map<Urn, Registered>();
+  const failed = new Set<Urn>();
+
+  /** A registration that failed, or that needs one which did: the rest of the program goes on without it. */
+  function unmade(urn: Urn, result: resource.Result): resource.RegisterResourceResponse {
+    failed.add(urn);
+    order.end(urn, false);
+    const response = new resource.RegisterResourceResponse();
+    response.setUrn(urn);
+    response.setResult(result);
+    response.setObject(encodeProperties({}));
+    return response;
+  }
+
+  function made(registered: Registered): resource.RegisterResourceResponse {
+    const { urn, id, outputs } = registered;
+    known.set(urn, registered);
+    order.end(urn, true);
+    const response = new resource.RegisterResourceResponse();
+    response.setUrn(urn);
+    response.setId(typeof id === "string" ? id : "");
+    response.setObject(encodeProperties(outputs));
+    return response;
+  }
+
+  async function register(request: RegisterResourceRequest): Promise<resource.RegisterResourceResponse> {
+    if (request.getType() === stackType) return made({ urn: root, id: null, outputs: {} });
+    const parent = parentOf(request, options);
+    let urn = host.urn(request.getType(), request.getName(), parent);
+    try {
+      const goal = goalOf(request, await inputsOf(request), options);
+      urn = host.urn(goal.type, goal.name, parent);
+      if ([...resourcesNamedBy(goal)].some((other) => failed.has(other)))
+        return unmade(urn, resource.Result.SKIP);
+      if (!(await order.turn(urn))) return unmade(urn, resource.Result.SKIP);
+      return made(await host.register(goal));
+    } catch (error) {
+      findings.failure(error, { urn, ...placeOf(request, options) });
+      return unmade(urn, resource.Result.FAIL);
+    }
+  }
+
+  async function inputsOf(request: RegisterResourceRequest): Promise<ValueMap> {
+    const inputs = withoutNothing(decodeProperties(request.getObject()));
+    if (!request.getCustom()) return inputs;
+    if (isProviderType(request.getType())) return typedConfig(inputs, host.catalogue.config);
+    return withContents(inputs, options);
+  }
+
+  async function read(request: ReadResourceRequest): Promise<resource.ReadResourceResponse> {
+    const found =
+      request.getType() === stackReference ? await referToStack(request) : await readObject(request);
+    const response = new resource.ReadResourceResponse();
+    response.setUrn(found.urn);
+    response.setProperties(encodeProperties(found.outputs));
+    return response;
+  }
+
+  async function readObject(request: ReadResourceRequest): Promise<Pick<Registered, "urn" | "outputs">> {
+    const goal = readGoalOf(request, options);
+    const lost = [...resourcesNamedBy(goal as Goal)].find((other) => failed.has(other));
+    if (lost !== undefined) throw new Error(`what it needs failed: ${lost}`);
+    const id = request.getId();
+    if (id !== unknownString) {
+      const state = withoutNothing(decodeProperties(request.getProperties()));
+      const registered = await host.read({ ...goal, id, state });
+      known.set(registered.urn, registered);
+      return registered;
+    }
+    // What it is to read is not there yet: everything about it stays open.
+    const urn = host.urn(goal.type, goal.name, goal.options.parent);
+    const info = host.catalogue.resources.get(goal.type);
+    const names = Object.keys({ ...info?.inputs, ...info?.outputs });
+    return { urn, outputs: Object.fromEntries(names.map((name) => [name, unknownFrom(`${urn}#${name}`)])) };
+  }
+
+  async function referToStack(request: ReadResourceRequest): Promise<Pick<Registered, "urn" | "outputs">> {
+    const name = request.getId();
+    const urn = host.urn(stackReference, request.getName(), parentOf(request, options));
+    const outputs = await host.stackReference(name);
+    const secretOutputNames = Object.keys(outputs).filter((key) => containsSecret(outputs[key] ?? null));
+    return { urn, outputs: { name, outputs, secretOutputNames } };
+  }
+
+  async function invoke(request: ResourceInvokeRequest): Promise<provider.InvokeResponse> {
+    const response = new provider.InvokeResponse();
+    const args = withoutNothing(decodeProperties(request.getArgs()));
+    response.setReturn(encodeProperties(await answerOf(request, args)));
+    return response;
+  }
+
+  async function answerOf(request: ResourceInvokeRequest, args: ValueMap): Promise<ValueMap> {
+    const written = request.getTok();
+    if (written === "pulumi:pulumi:getResource") {
+      const found = known.get(String(args["urn"]));
+      if (found === undefined) throw new Error(`this program has registered no ${String(args["urn"])}`);
+      return { urn: found.urn, id: found.id ?? "", state: found.outputs };
+    }
+    const token = host.catalogue.resolveFunction(written);
+    if (token === undefined) throw new RefusedError(whyNoFunction(written, host.catalogue.functions.keys()));
+    const named = request.getProvider();
+    const chosen = named === "" ? undefined : referencedProvider(named).urn;
+    return host.invoke(token, args, {
+      dependencies: [],
+      ...(chosen === undefined ? {} : { provider: chosen }),
+    });
+  }
+
+  /** What fails here ends the program, which may also catch it. */
+  const orFailure =
+    <Request, Response>(work: (request: Request) => Promise<Response>) =>
+    async (request: Request): Promise<Response> => {
+      try {
+        return await work(request);
+      } catch (error) {
+        findings.failure(error);
+        throw error;
+      }
+    };
+
+  const counted =
+    <Request, Response>(work: (request: Request) => Promise<Response>) =>
+    (request: Request): Promise<Response> =>
+      order.during(() => work(request));
+
+  return {
+    async supportsFeature(request: SupportsFeatureRequest) {
+      const response = new resource.SupportsFeatureResponse();
+      response.setHassupport(features.has(request.getId()));
+      return response;
+    },
+    registerResource: counted(register),
+    readResource: counted(orFailure(read)),
+    invoke: counted(invoke),
+    async registerResourceOutputs(request: RegisterResourceOutputsRequest) {
+      const outputs = withoutNothing(decodeProperties(request.getOutputs()));
+      const urn = request.getUrn();
+      if (urn === root) progress.outputs = outputs;
+      else if (known.get(urn)?.id === null) host.complete(urn, outputs);
+      return new empty.Empty();
+    },
+    async signalAndWaitForShutdown() {
+      progress.isOver = true;
+      return new empty.Empty();
+    },
+  };
+}
+
+/** A property that comes to nothing is as if it were not there. */
+const withoutNothing = (values: ValueMap): ValueMap =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null));
+
+function whyNoFunction(written: string, tokens: Iterable<string>): string {
+  const isOurs = written.startsWith("plumbline:");
+  if (isOurs) return `there is no function ${written}${didYouMeanOrOneOf(written, [...tokens])}`;
+  return `the function ${written} belongs to another package: this engine calls those of plumbline only; Pulumi's engine (pulumi up) runs this program with all its packages`;
+}
