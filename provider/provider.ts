@@ -18,6 +18,7 @@ import { refuseMistyped } from "./core/validate.ts";
 import { asset } from "./core/value.ts";
 import { areaVerbs, functionTypes, resourceTypes } from "./resources/index.ts";
 import { createService } from "./service/client.ts";
+import { appraise } from "./verbs/appraise.ts";
 import {
   checkConfig,
   configFields,
@@ -178,6 +179,7 @@ export function createProvider(options: ProviderOptions = {}): Provider {
       const call = { verb: "invoke", token: request.token } as const;
       return told(call, () => invokeFunction(operation, functionOf(request.token), request));
     },
+    appraise: (request) => appraise(operation, typeOf, request),
     identify: async ({ asks = true, signal } = {}) => {
       const account = await operation.service().identify({ asks, signal: joined(signal, cancelling.signal) });
       return { ...target, ...(account !== undefined && { account }) };

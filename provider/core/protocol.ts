@@ -1,6 +1,7 @@
 /** The Provider: one record of verbs that both engines call. Mirrors the Pulumi protocol without its wire. Pure types and errors. */
 
 import type { RequestContext, ResourceIdentity, Urn } from "./protocol/context.ts";
+import type { AppraiseRequest, ChargeInfo } from "./protocol/cost.ts";
 import type { CheckFailure } from "./protocol/failures.ts";
 import type { PropertyDiff } from "./protocol/property-diff.ts";
 import type { TargetIdentity } from "./protocol/target.ts";
@@ -242,6 +243,11 @@ export interface Provider {
     readonly asks?: boolean;
     readonly signal?: AbortSignal;
   }) => Promise<TargetIdentity>;
+  /**
+   * What each object is charged for, with the prices that the service lists: at most one request for each list of prices. Absent where a provider
+   * knows no prices.
+   */
+  readonly appraise?: (request: AppraiseRequest) => Promise<readonly (readonly ChargeInfo[])[]>;
   /** Requests made so far. */
   readonly requests: () => RequestCounts;
   /** Now, by the service's clock as last seen in an answer, else by this machine's (RFC 3339). For EarlierAttempt. */
@@ -264,6 +270,7 @@ export type {
   VerbInfo,
 } from "./protocol/catalogue-info.ts";
 export type { Log, Notes, RequestContext, ResourceIdentity, Severity, Urn } from "./protocol/context.ts";
+export type { Appraised, AppraiseRequest, ChargeInfo, Price, Span } from "./protocol/cost.ts";
 export type { CheckFailure } from "./protocol/failures.ts";
 export {
   CancelledError,

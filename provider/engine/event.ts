@@ -12,6 +12,7 @@ import {
   type Value,
   type ValueMap,
 } from "../core/value.ts";
+import type { CostReport } from "./cost/report.ts";
 import type { GuardKind } from "./failure.ts";
 import type { Diagnostic, Position } from "./host.ts";
 
@@ -123,6 +124,8 @@ export type EngineEvent =
   | ({ readonly event: "diagnostic" } & Diagnostic)
   /** The stack's outputs; unknowns only in a preview, secrets marked. `isSame`: they are those that were saved before. */
   | { readonly event: "outputs"; readonly outputs: ValueMap; readonly isSame?: true }
+  /** What a preview changes in the cost of a month. */
+  | { readonly event: "cost"; readonly cost: CostReport }
   | ({ readonly event: "summary" } & Summary);
 
 export type Emit = (event: EngineEvent) => void;

@@ -168,6 +168,8 @@ export interface Program {
   readonly providerConfig: ValueMap;
   /** `policies` of the project file; absent: none. */
   readonly policies?: PolicySection;
+  /** `prices` of the project file: path of a table, from the file's own folder; absent: none. */
+  readonly prices?: string;
   /** `options.refresh` of the project file. */
   readonly refresh: boolean;
   /**

@@ -7,6 +7,7 @@ import { addTargetOption, allowGone, goneOf, pathOf, targetsOf } from "../flags.
 import { helped } from "../help.ts";
 import { codeOf, withStack } from "../open-stack.ts";
 import { addPolicyOptions } from "../policy/sets.ts";
+import { readPrices } from "../prices.ts";
 import { print } from "../render/door.ts";
 import { createHtmlRenderer } from "../render/html.ts";
 import { createPreviewJsonRenderer } from "../render/json.ts";
@@ -26,6 +27,8 @@ interface PreviewFlags {
   markdown?: boolean;
   html?: string;
   detailedExitcode?: boolean;
+  cost?: boolean;
+  prices?: string;
 }
 
 export function addPreviewCommand(program: Command): void {
@@ -36,6 +39,7 @@ export function addPreviewCommand(program: Command): void {
           preview: "what up would do",
           "preview --diff": "with every property",
           "preview --expect-no-changes": "fail when something would change",
+          "preview --cost --prices prices.yaml": "what it changes in the cost of a month",
           "preview --save-plan plan.json": "keep the plan for up --plan plan.json",
         },
         codes: ["changes", "guarded", "interrupted"],
@@ -49,15 +53,19 @@ export function addPreviewCommand(program: Command): void {
     .option(...allowGone)
     .option("--expect-no-changes", "exit with 2 when something would change")
     .option("--detailed-exitcode", "exit with 2 when something would change, 0 when nothing would")
+    .option("--cost", "also tell what it changes in the cost of a month, as far as prices are known")
+    .option("--prices <file>", "with --cost: prices of what the service tells none of")
     .option("--save-plan <file>", "write the plan, for `up --plan`")
     .option("--markdown", "write the plan as Markdown")
     .option("--html <file>", "also write the plan to a page of its own")
     .action((flags: PreviewFlags, command: Command) =>
       withStack(
         command,
-        async ({ settings, engine, shown }) => {
+        async ({ settings, program, engine, shown }) => {
           if (flags.adopt && flags.savePlan !== undefined)
             throw new CommandError("--adopt goes with up, not with a plan that is saved");
+          if (flags.prices !== undefined && !flags.cost) throw new CommandError("--prices goes with --cost");
+          const table = flags.cost ? readPrices(flags.prices, program, settings) : undefined;
           const told = previewRenderer(settings, flags);
           const page = flags.html === undefined ? told : both(told, pageTo(flags.html, settings));
           const result = await shown(page, () =>
@@ -66,6 +74,7 @@ export function addPreviewCommand(program: Command): void {
               ...goneOf(flags),
               ...(flags.refresh ? { refresh: true } : {}),
               ...(flags.adopt ? { adopt: true } : {}),
+              ...(flags.cost ? { cost: table ? { table } : {} } : {}),
               plan: flags.savePlan !== undefined,
             }),
           );

@@ -6,6 +6,7 @@ import { grouped } from "../../core/grouped.ts";
 import type { Step } from "../../engine/event.ts";
 import type { Graph } from "../../engine/operations/graph.ts";
 import { createCollector } from "./collected.ts";
+import { costLines } from "./cost.ts";
 import { outward } from "./door.ts";
 import {
   changeLines,
@@ -53,7 +54,7 @@ function page(title: string, body: readonly string[]): string {
 
 /** Collects a preview, and gives it to `write` as a page when it is closed. */
 export function createHtmlRenderer(write: (page: string) => void, stack: string): Renderer {
-  return createCollector(({ steps, diagnostics, summary }) => {
+  return createCollector(({ steps, diagnostics, cost, summary }) => {
     const counts = summary ? countsText(summary.counts, "plan") : "nothing to do";
     const told = diagnostics.map(
       (found) => `<p class="card ${found.severity}">${escaped(diagnosticText(found, colors))}</p>`,
@@ -62,8 +63,11 @@ export function createHtmlRenderer(write: (page: string) => void, stack: string)
     const stopped = guard
       ? [`<p class="card error"><b>Stopped:</b> ${escaped(withErrorCode(guard.message, guard.code))}</p>`]
       : [];
+    const costs = cost
+      ? [`<div class="card">${costLines(cost, colors).map(escaped).join("<br>")}</div>`]
+      : [];
     const shown = steps.filter(isWorthALine).map(stepHtml);
-    write(page(`Plan for ${stack}`, [`<p>${escaped(counts)}</p>`, ...stopped, ...told, ...shown]));
+    write(page(`Plan for ${stack}`, [`<p>${escaped(counts)}</p>`, ...stopped, ...costs, ...told, ...shown]));
   });
 }
 

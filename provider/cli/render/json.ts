@@ -2,6 +2,7 @@
 
 import { type EngineEvent, eventJson, stepJson } from "../../engine/event.ts";
 import { createCollector } from "./collected.ts";
+import { costJson } from "./cost.ts";
 import type { Renderer } from "./lines.ts";
 
 /** One JSON object a line; the last is the summary. */
@@ -12,13 +13,14 @@ export function createJsonRenderer(write: (line: string) => void, showSecrets: b
 
 /** Writes a preview as one object when it is closed. */
 export function createPreviewJsonRenderer(write: (line: string) => void): Renderer {
-  return createCollector(({ steps, diagnostics, summary }) =>
+  return createCollector(({ steps, diagnostics, cost, summary }) =>
     write(
       JSON.stringify(
         {
           steps: steps.map(stepJson),
           summary: summary?.counts ?? { create: 0, update: 0, replace: 0, delete: 0, same: 0 },
           diagnostics,
+          ...(cost ? { cost: costJson(cost) } : {}),
           requests: summary?.requests ?? {},
           ...(summary?.guard ? { guard: summary.guard } : {}),
         },

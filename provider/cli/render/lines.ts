@@ -5,6 +5,7 @@ import { withErrorCode } from "../../core/error-code.ts";
 import { quoted } from "../../core/masking.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { EngineEvent, Operation, Step } from "../../engine/event.ts";
+import { costLines } from "./cost.ts";
 import {
   changeLines,
   countsText,
@@ -168,6 +169,10 @@ export function createLineRenderer(options: LineOptions): Renderer {
             write(colors.bold("Outputs"));
             for (const line of outputLines(event.outputs, options.showSecrets)) write(`  ${line}`);
           }
+          break;
+        case "cost":
+          writePlan();
+          for (const line of costLines(event.cost, colors)) write(line);
           break;
         case "summary":
           writePlan();

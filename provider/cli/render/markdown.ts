@@ -5,6 +5,7 @@ import { withErrorCode } from "../../core/error-code.ts";
 import { quoted } from "../../core/masking.ts";
 import { shortToken } from "../../core/token.ts";
 import { createCollector } from "./collected.ts";
+import { costMarkdown } from "./cost.ts";
 import { changeLines, countsText, diagnosticText, inputLines, word } from "./format.ts";
 import type { Renderer } from "./lines.ts";
 import { isWorthALine } from "./plan.ts";
@@ -17,7 +18,7 @@ export function cell(text: string): string {
 }
 
 export function createMarkdownRenderer(write: (line: string) => void, stack: string): Renderer {
-  return createCollector(({ steps: all, diagnostics, summary }) => {
+  return createCollector(({ steps: all, diagnostics, cost, summary }) => {
     const steps = all.filter(isWorthALine);
     const counts = summary ? countsText(summary.counts, "plan") : "nothing to do";
     write(`### Plan for \`${cell(stack)}\`: ${counts}\n`);
@@ -34,6 +35,7 @@ export function createMarkdownRenderer(write: (line: string) => void, stack: str
         write(`| ${word(step, "plan")} | **${cell(step.name)}** | ${shortToken(step.type)} | ${changes} |`);
       }
     }
+    if (cost) for (const line of costMarkdown(cost, cell)) write(line);
     const guard = summary?.guard;
     if (guard) write(`\n**Stopped:** ${cell(quoted(withErrorCode(guard.message, guard.code)))}`);
     if (diagnostics.length > 0) {

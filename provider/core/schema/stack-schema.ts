@@ -81,6 +81,7 @@ export function stackSchemaOf(offer: Offer): object {
       }),
       outputs: describe("What the stack tells.", { type: "object", additionalProperties: anything }),
       options: describe("Options of the project.", { type: "object" }),
+      prices: one("File with prices of what the service tells none of, for preview --cost."),
       policies: describe("Rules that the stack's runs are held to.", policies),
       packages: describe("Packages that the project uses.", { type: "object" }),
       plugins: describe("Where plugins are found.", { type: "object" }),

@@ -13,6 +13,7 @@ import type {
   ObjectContext,
   Verb,
 } from "./action.ts";
+import type { Charge, Charged } from "./charge.ts";
 import type { Fields, ValuesOf } from "./field.ts";
 import type { BesideRule, Change, CheckedInputs, LookupContext, SiblingRules } from "./judging.ts";
 import type { FoundObject, TypePart, TypeReference } from "./reference.ts";
@@ -177,6 +178,12 @@ interface Judging<I extends Fields> {
   readonly examine?: (context: Examination<I>) => Promise<void>;
 }
 
+/** What its objects cost. */
+interface Charging<I extends Fields> {
+  /** What an object is charged for; default: one of it, whose price the service does not list. */
+  readonly charges?: (object: Charged<I>) => readonly Charge[];
+}
+
 /** A type as its file states it. `I` and `O` are its input and output fields. */
 export interface ResourceSpec<I extends Fields, O extends Fields>
   extends Identity<I, O>,
@@ -184,7 +191,8 @@ export interface ResourceSpec<I extends Fields, O extends Fields>
     Making<I>,
     Changing<I>,
     Removing<I>,
-    Judging<I> {}
+    Judging<I>,
+    Charging<I> {}
 
 /** A type as the rest of the provider sees it: the fields' own types are erased, derived facts are added. */
 export interface ResourceType extends ResourceSpec<Fields, Fields> {

@@ -12,6 +12,8 @@ export interface ProviderPool {
   readonly use: (urn: Urn, id: string, inputs: ValueMap) => Promise<Provider>;
   /** The Provider that a saved resource belongs to: this run's, or one configured as the state says. */
   readonly ofReference: (reference: string | undefined) => Promise<Provider>;
+  /** The default provider of this run, for what belongs to no one resource. */
+  readonly usual: () => Promise<Provider>;
   /** One that is not configured, for `checkConfig` and `diffConfig`. */
   readonly plain: () => Provider;
   /** Providers of their own for another view of the state; they are counted, cancelled and closed with these. */
@@ -97,6 +99,11 @@ export function createPool(options: PoolOptions): ProviderPool {
         urn,
         isElsewhere ? opened(options.ledger, saved) : options.defaultConfig,
       );
+    },
+    usual() {
+      for (const [reference, provider] of current)
+        if (isDefaultProvider(referencedProvider(reference).urn)) return provider;
+      return configure("default", undefined, options.defaultConfig ?? {});
     },
     plain,
     fork(ledger) {

@@ -77,6 +77,7 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
     settingsFile,
     config: config.entries,
     providerConfig: config.provider,
+    ...(project.prices === undefined ? {} : { prices: project.prices }),
     ...(project.policies && { policies: project.policies }),
     refresh: project.refresh,
   };

@@ -2,6 +2,7 @@
 
 import type { Catalogue, Provider, Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
+import type { PriceTable } from "../cost/table.ts";
 import type { EngineEvent, Step, Summary } from "../event.ts";
 import type { Diagnostic, Program } from "../host.ts";
 import type { Policies } from "../policy/rule.ts";
@@ -70,6 +71,8 @@ export interface PreviewOptions {
   readonly targets?: readonly string[];
   /** Also makes the plan that `up` can be held to. */
   readonly plan?: boolean;
+  /** Also tells what the plan changes in the cost of a month; `table` has prices that the service tells none of. */
+  readonly cost?: { readonly table?: PriceTable };
 }
 
 export interface UpOptions {

@@ -1,5 +1,6 @@
 /** `preview` and `up`, with a saved plan or without: what was previewed, and nothing else, is done. */
 
+import { costOf } from "../cost/appraisal.ts";
 import type { Run } from "../deployment/run.ts";
 import type { Emit } from "../event.ts";
 import { EngineError } from "../failure.ts";
@@ -75,6 +76,8 @@ export function createUpdate(options: UpdateOptions): Pick<Engine, "preview" | "
       operate("preview", { ...scopeOf(how), write: false, preview: true }, async (run, sealer, judge) => {
         const before = [...run.ledger.resources];
         const outputs = (await execution.deploy(run, how)) ?? {};
+        if (how.cost && !run.hasFailed() && !run.signal.aborted)
+          run.emit({ event: "cost", cost: await costOf(run, how.cost.table) });
         if (!how.plan || run.hasFailed() || run.signal.aborted) return { outputs };
         const seen = await seeObjects(run, before);
         const refresh = how.refresh ?? options.refresh;

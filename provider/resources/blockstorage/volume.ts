@@ -1,5 +1,6 @@
 /** Volume: block storage that attaches to a compute instance of its region (contract section 2.10). */
 
+import { exactly } from "../../core/type/charge.ts";
 import { flag, id, integer, optional, text } from "../../core/type/field.ts";
 import { resource } from "../../core/type/resource.ts";
 import { tags, times } from "../fields.ts";
@@ -115,6 +116,11 @@ export const Volume = resource({
     }
   },
   createRequest,
+  charges: ({ values, knows }) => {
+    const { size = values.cloneOf === undefined ? 20 : undefined } = values;
+    const isKnown = knows("size") && knows("cloneOf") && size !== undefined;
+    return [{ unit: "GB", count: isKnown ? exactly(size) : undefined, region: values.region }];
+  },
   lost: "all its data",
   ready: {
     isReady: (volume) => volume["status"] === "active",

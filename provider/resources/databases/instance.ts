@@ -4,6 +4,7 @@ import { choice, type Fields, optional, text } from "../../core/type/field.ts";
 import { type CheckedInputs, type ResourceType, resource } from "../../core/type/resource.ts";
 import { times } from "../fields.ts";
 import { withAccess } from "./access.ts";
+import { databaseCharges } from "./charges.ts";
 import { common } from "./fields.ts";
 import { commitType, type Kind } from "./kinds.ts";
 import { outputs } from "./outputs.ts";
@@ -67,6 +68,7 @@ export function instanceOf(kind: Kind): ResourceType {
     ],
     verbs,
     observe: withAccess,
+    charges: (database) => databaseCharges(kind, database),
     lost: "all its data and its backups",
     beforeDelete: async ({ path, id, wait }) =>
       void (await wait(

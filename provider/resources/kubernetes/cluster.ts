@@ -5,6 +5,7 @@ import { anything, flag, group, map, optional, text } from "../../core/type/fiel
 import { resource } from "../../core/type/resource.ts";
 import { isValueMap, type Value, type ValueMap } from "../../core/value.ts";
 import { tags } from "../fields.ts";
+import { clusterCharges } from "./charges.ts";
 import { pool } from "./fields.ts";
 import { nameVolumesThatStay } from "./leftovers.ts";
 import { createRequest, finishCluster, observeCluster, readCluster, syncControlPlane } from "./life.ts";
@@ -85,6 +86,7 @@ export const Cluster = resource({
   },
   outputs,
   timeouts: { create: 3600, update: 7200, delete: 1200 },
+  charges: clusterCharges,
   lost: "its pools and nodes, everything that runs on them, and its kubeconfig",
   canonical: (values) => {
     const nodePools = canonicalPools(values["nodePools"]);

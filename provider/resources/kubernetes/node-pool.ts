@@ -4,6 +4,7 @@ import type { TSchema } from "typebox";
 import { anything, type Fields, id, optional, text } from "../../core/type/field.ts";
 import { type ObjectContext, resource } from "../../core/type/resource.ts";
 import { fingerprint } from "../../core/type/trigger.ts";
+import { poolCharges } from "./charges.ts";
 import { autoscaler, nodes, pool } from "./fields.ts";
 import { idOfPool } from "./pools/layout.ts";
 import { forgetRecycling, recycle } from "./pools/nodes.ts";
@@ -70,6 +71,7 @@ export const NodePool = resource({
     nodes: nodes("Its nodes, oldest first."),
   },
   timeouts: { create: 2400, update: 7200, delete: 1200 },
+  charges: poolCharges,
   lost: "its nodes and what is stored on them",
   canonical: canonicalPool,
   check({ values, knows, refuse }) {

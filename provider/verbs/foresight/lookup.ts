@@ -101,7 +101,8 @@ function newNames(type: ResourceType, { name: logicalName }: ResourceIdentity, p
   });
 }
 
-function shared(operation: Operation, path: string, read: () => Promise<readonly WireObject[]>) {
+/** A list that is read once for all that look at it. */
+export function shared(operation: Operation, path: string, read: () => Promise<readonly WireObject[]>) {
   let pending = operation.lists.get(path);
   if (!pending) {
     pending = read();

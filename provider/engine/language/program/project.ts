@@ -20,6 +20,7 @@ export interface Project {
   readonly settingsFolder: string;
   /** Absent: none are set. */
   readonly policies?: PolicySection;
+  readonly prices?: string;
   /** `options.refresh: always`. */
   readonly refresh: boolean;
   /** `config` and the older `configuration`. */
@@ -53,6 +54,7 @@ const keys = [
   "options",
   "template",
   "policies",
+  "prices",
 ] as const;
 
 /** Keys that Pulumi gives a meaning that this engine has not, and what to know of each. */
@@ -90,6 +92,7 @@ export function readProject(report: Report, root: Node): Project {
   const older = fields.get("configuration");
   if (older) report.warning(older.key.at, 'write "config": "configuration" is its older name');
   const config = fields.get("config");
+  const prices = readText(report, fields.get("prices"), '"prices"')?.value;
   const policies = fields.get("policies");
   const folder = settingsFolder(report, fields.get("stackConfigDir"), config);
   if (runtime.name !== "yaml") warnOfSections(report, fields);
@@ -99,6 +102,7 @@ export function readProject(report: Report, root: Node): Project {
     ...(main === undefined ? {} : { main }),
     ...(description === undefined ? {} : { description }),
     settingsFolder: folder,
+    ...(prices === undefined ? {} : { prices }),
     ...(policies && { policies: readPolicies(report, policies.value) }),
     refresh: readOptions(report, fields.get("options")),
     config: [config?.value.kind === "text" ? undefined : config, older],
