@@ -97,8 +97,8 @@ async function buildCommandLine() {
   const fresh = `${folder}.${process.pid}`;
   const { metafile } = await build({
     absWorkingDir: root,
-    // The thread of policy modules is started by its file.
-    entryPoints: ["provider/cli/main.ts", "provider/cli/policy-worker.ts"],
+    // The thread of policy modules and the analyzer for Pulumi's engine are started by their files.
+    entryPoints: ["main", "policy-worker", "policy-analyzer"].map((name) => `provider/cli/${name}.ts`),
     outdir: fresh,
     bundle: true,
     splitting: true,

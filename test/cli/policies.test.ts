@@ -426,6 +426,22 @@ describe("plumbline policy", () => {
       expect(ran.stdout).toContain(`tags: needs a tag that begins with owner: (policy ${name})`);
   });
 
+  it("pack makes a folder that --policies takes of what the project sets, and writes over nothing", async () => {
+    desk.write("rule.js", `export default { name: "own", check: () => ["no"] };`);
+    declare(
+      `  modules: [rule.js]\n${rules("public-bucket: mandatory, own: { level: advisory, stacks: [dev] }")}`,
+      domain("one"),
+    );
+    const packed = await desk.run(["policy", "pack", "pack"]);
+    expect(packed.code, packed.text).toBe(0);
+    expect(readFileSync(join(desk.folder, "pack/PulumiPolicy.yaml"), "utf8")).toContain("runtime: plumbline");
+    desk.write("Pulumi.yaml", `name: small\nruntime: yaml\nresources:\n${bucket("public-read")}\n`);
+    const ran = await desk.run(["preview", "--policies", "pack"]);
+    expect(ran.code, ran.text).toBe(4);
+    expect(ran.stdout).toContain("warning: Pulumi.yaml:4:3: no (policy own)");
+    expect((await desk.run(["policy", "pack", "pack"])).text).toContain("is there already");
+  });
+
   it("test asks the rules about cases, and fails for what they should have found and did not", async () => {
     declare(rules("public-bucket: mandatory, delete-loses-data: advisory"), domain("one"));
     const bucketCase = (expectation: string, acl: string) =>

@@ -16,7 +16,7 @@ import { loadModules, type Modules } from "./modules.ts";
 /** A file of settings is no larger. Bytes. */
 const LARGEST_FILE = 1024 * 1024;
 /** The file of settings in a folder of policies. */
-const SETTINGS_FILE = "policies.yaml";
+export const settingsFile = "policies.yaml";
 
 const isModule = (name: string): boolean =>
   /\.[mc]?[jt]s$/.test(name) && !/\.d\.[mc]?ts$/.test(name) && !/\.test\.[mc]?[jt]s$/.test(name);
@@ -58,10 +58,9 @@ export function openPolicies(
   let listing: Promise<readonly Listed[]> | undefined;
   const list = () => {
     listing ??= load(
-      program.policies,
-      settings,
+      { section: program.policies ?? nothing, folder: dirname(settings.file) },
       named.filter((path) => path !== ""),
-      opened,
+      { stack: settings.stack, opened },
     );
     return listing;
   };
@@ -77,16 +76,28 @@ export function openPolicies(
   };
 }
 
+/** The policies of a folder alone, for a stack. */
+export function openFolder(folder: string, stack: string): Pick<StackPolicies, "active" | "close"> {
+  const opened: Modules[] = [];
+  const listing = load(undefined, [folder], { stack, opened });
+  return {
+    active: async () => activeOf(await listing),
+    close: async () => {
+      await listing.catch(() => {});
+      await Promise.all(opened.map((modules) => modules.close()));
+    },
+  };
+}
+
+const nothing: PolicySection = { modules: [], rules: new Map() };
+
 async function load(
-  section: PolicySection = { modules: [], rules: new Map() },
-  { file, stack }: Pick<Settings, "file" | "stack">,
+  project: Pick<Source, "section" | "folder"> | undefined,
   named: readonly string[],
-  opened: Modules[],
+  { stack, opened }: { readonly stack: string; readonly opened: Modules[] },
 ): Promise<readonly Listed[]> {
-  const sources: Source[] = [
-    { owner: "project", section, folder: dirname(file), files: [] },
-    ...(await Promise.all([...new Set(named)].map(sourceOf))),
-  ];
+  const own: Source[] = project ? [{ owner: "project", files: [], ...project }] : [];
+  const sources = [...own, ...(await Promise.all([...new Set(named)].map(sourceOf)))];
   const sets: PolicySet[] = [];
   for (const source of sources) {
     const modules = await loadModules([...new Set([...source.files, ...filesOf(source)])]);
@@ -109,13 +120,12 @@ interface Source {
 async function sourceOf(owner: string): Promise<Source> {
   const path = resolve(owner);
   if (!existsSync(path)) throw new CommandError(`--policies: there is no ${owner}`);
-  const none: PolicySection = { modules: [], rules: new Map() };
   if (!statSync(path).isDirectory()) {
-    if (isModule(path)) return { owner, section: none, folder: dirname(path), files: [path] };
+    if (isModule(path)) return { owner, section: nothing, folder: dirname(path), files: [path] };
     return { owner, section: await readSection(path), folder: dirname(path), files: [] };
   }
-  const own = join(path, SETTINGS_FILE);
-  const section = existsSync(own) ? await readSection(own) : none;
+  const own = join(path, settingsFile);
+  const section = existsSync(own) ? await readSection(own) : nothing;
   return { owner, section, folder: path, files: modulesIn(path) };
 }
 

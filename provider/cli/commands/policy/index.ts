@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { helped } from "../../help.ts";
 import { addPolicyList } from "./list.ts";
 import { addPolicyNew } from "./new.ts";
+import { addPolicyPack } from "./pack.ts";
 import { addPolicyTest } from "./test.ts";
 
 export function addPolicyCommands(program: Command): void {
@@ -18,4 +19,5 @@ export function addPolicyCommands(program: Command): void {
   addPolicyList(policy);
   addPolicyTest(policy);
   addPolicyNew(policy);
+  addPolicyPack(policy);
 }
