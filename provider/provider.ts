@@ -41,6 +41,8 @@ import { bytesOf } from "./verbs/values/content.ts";
 import { markerWith } from "./verbs/values/marker.ts";
 import { unappliedOf } from "./verbs/values/sent.ts";
 
+export { createWays, proxiesOf } from "./service/http/proxy.ts";
+
 export interface ProviderOptions {
   /** Where credentials and the target are looked up when config has none; default `process.env`. */
   readonly environment?: { readonly [name: string]: string | undefined };

@@ -20,15 +20,30 @@ export function packagesIn(...metafiles) {
 const used = (inputs) =>
   Object.entries(inputs).flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? [file] : []));
 
+function textsIn(folder) {
+  return readdirSync(join(root, folder))
+    .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
+    .sort()
+    .map((file) => readFileSync(join(root, folder, file), "utf8").trim());
+}
+
+/** Some packages of a publisher leave the text of their common licence to the others: that of one with the same scope and licence is theirs. */
+function textsBeside(folder, license) {
+  const [, scope] = /^(.*node_modules\/@[^/]+)\//.exec(folder) ?? [];
+  if (scope === undefined) return [];
+  const alike = readdirSync(join(root, scope))
+    .map((name) => `${scope}/${name}`)
+    .filter((each) => JSON.parse(readFileSync(join(root, each, "package.json"), "utf8")).license === license)
+    .map(textsIn);
+  return alike.find((texts) => texts.length > 0) ?? [];
+}
+
 /** The licences of packages, each under the package's name. One without a licence's text cannot be handed on. */
 export function licencesOf(folders) {
   return folders
     .map((folder) => {
       const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-      const texts = readdirSync(join(root, folder))
-        .filter((file) => /^(licen[cs]e|notice|copying)/i.test(file))
-        .sort()
-        .map((file) => readFileSync(join(root, folder, file), "utf8").trim());
+      const texts = textsIn(folder).length > 0 ? textsIn(folder) : textsBeside(folder, license);
       if (texts.length === 0) throw new Error(`${folder} has no licence text (${license})`);
       return [`${name} ${version} (${license})`, ...texts].join("\n\n");
     })

@@ -3,19 +3,14 @@
  * the versions that `tools/pulumi/go.mod` pins, kept in `.cache/pulumi/bin`. Run by itself it prints the folder, or why there is none.
  */
 
-import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { goProgram, goTools, suffix } from "./go-tools.mjs";
 import { findProgram, isProgram } from "./programs.mjs";
 
-const root = resolve(import.meta.dirname, "..");
-const toolsFolder = join(root, "tools", "pulumi");
-const builtFolder = join(root, ".cache", "pulumi", "bin");
-const suffix = process.platform === "win32" ? ".exe" : "";
+export { goProgram };
 
-const programs = [
+const tools = goTools("pulumi", [
   {
     name: "pulumi",
     module: "github.com/pulumi/pulumi/pkg/v3",
@@ -28,60 +23,7 @@ const programs = [
     main: "github.com/pulumi/pulumi-yaml/cmd/pulumi-language-yaml",
     versionVariable: "github.com/pulumi/pulumi-yaml/pkg/version.Version",
   },
-];
-
-/** The version that go.mod pins for a module. */
-function pinnedVersion(module) {
-  const line = readFileSync(join(toolsFolder, "go.mod"), "utf8")
-    .split("\n")
-    .map((text) => text.replace(/^\s*require\s+/, "").trim())
-    .find((text) => text.startsWith(`${module} `));
-  if (line === undefined) throw new Error(`tools/pulumi/go.mod does not pin ${module}`);
-  return line.split(" ")[1];
-}
-
-/** The go program, or undefined when there is none. */
-export function goProgram() {
-  return findProgram(`go${suffix}`);
-}
-
-function build(go, folder) {
-  mkdirSync(dirname(folder), { recursive: true });
-  const fresh = mkdtempSync(`${folder}-`);
-  try {
-    for (const { name, module, main, versionVariable } of programs) {
-      const flags = ["build", "-trimpath", "-ldflags", `-X ${versionVariable}=${pinnedVersion(module)}`];
-      const run = spawnSync(go, [...flags, "-o", join(fresh, name + suffix), main], {
-        cwd: toolsFolder,
-        encoding: "utf8",
-        env: { ...process.env, GOFLAGS: `${process.env.GOFLAGS ?? ""} -mod=readonly`.trim() },
-      });
-      if (run.status !== 0) {
-        const why = run.error?.message ?? run.stderr.trim().split("\n").slice(-3).join("; ");
-        return `building ${name} with go failed: ${why}`;
-      }
-    }
-    rmSync(folder, { recursive: true, force: true });
-    renameSync(fresh, folder);
-    return undefined;
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
-  }
-}
-
-/** The digest of go.sum stands for the versions that were built. */
-function wantedKey() {
-  const sums = readFileSync(join(toolsFolder, "go.sum"));
-  return createHash("sha256").update(sums).digest("hex");
-}
-
-function builtKey() {
-  try {
-    return readFileSync(join(builtFolder, "key"), "utf8").trim();
-  } catch {
-    return undefined;
-  }
-}
+]);
 
 /** The folder with `pulumi` and `pulumi-language-yaml`, as far as there is one without building: from the PATH, or built before. */
 export function findPulumi() {
@@ -89,23 +31,18 @@ export function findPulumi() {
   const pulumi = findProgram(`pulumi${suffix}`);
   const found = pulumi && dirname(pulumi);
   if (found !== undefined && isProgram(join(found, `pulumi-language-yaml${suffix}`))) return found;
-  const isWhole = programs.every(({ name }) => isProgram(join(builtFolder, name + suffix)));
-  return isWhole && builtKey() === wantedKey() ? builtFolder : undefined;
+  return tools.find();
 }
 
 /** Resolves to `{ bin }`, the folder with `pulumi` and `pulumi-language-yaml`, or to `{ reason }` why there is none. */
 export async function ensurePulumi({ log = console.log } = {}) {
   const found = findPulumi();
   if (found !== undefined) return { bin: found };
-  const go = goProgram();
-  if (go === undefined) {
+  if (goProgram() === undefined) {
     return { reason: "neither `pulumi` with `pulumi-language-yaml` nor `go` is on the PATH" };
   }
   log("building Pulumi and its YAML runtime with go; this takes a few minutes, once");
-  const failure = build(go, builtFolder);
-  if (failure !== undefined) return { reason: failure };
-  writeFileSync(join(builtFolder, "key"), `${wantedKey()}\n`);
-  return { bin: builtFolder };
+  return tools.build();
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -2,7 +2,7 @@
  * `npm test`: builds, gets Pulumi, and Python and Go for its SDKs, ready where they can be had, runs every test, holds the record of reached operations against what the
  * tests really called, and ends with a plain count.
  * Arguments are handed to vitest (`npm test -- test/core`). PLUMBLINE_REQUIRE_PULUMI=1 makes a missing one of these a failure, and
- * PLUMBLINE_REQUIRE_BROWSER=1 a missing browser, PLUMBLINE_REQUIRE_SHELLS=1 a missing zsh, fish, script or curl. `--quick` leaves
+ * PLUMBLINE_REQUIRE_BROWSER=1 a missing browser, PLUMBLINE_REQUIRE_SHELLS=1 a missing zsh, fish, script or curl, PLUMBLINE_REQUIRE_STORES=1 a missing server for states. `--quick` leaves
  * out Pulumi's tests, and those that are long (`npm run test:quick`).
  */
 
@@ -13,6 +13,7 @@ import { judge, readCalls, readRecord } from "./coverage.mjs";
 import { ensureLanguages } from "./languages.mjs";
 import { findBrowser, findProgram } from "./programs.mjs";
 import { ensurePulumi } from "./pulumi.mjs";
+import { ensureStores } from "./stores.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const reportFile = join(root, "test-results", "report.json");
@@ -50,6 +51,10 @@ if (walking.length > 0) {
   console.log(`Tests of the guides are left out: no ${walking.join(" and no ")} on the PATH`);
   if (process.env.PLUMBLINE_REQUIRE_SHELLS === "1") process.exit(1);
 }
+
+const { reasons: storeless } = isQuick ? { reasons: [] } : ensureStores();
+for (const reason of storeless) console.log(`Tests of states on a real server are left out: ${reason}`);
+if (storeless.length > 0 && process.env.PLUMBLINE_REQUIRE_STORES === "1") process.exit(1);
 
 const missing = pulumi.bin === undefined ? [] : ensureLanguages();
 for (const reason of missing) console.log(`Tests of an SDK are left out: ${reason}`);

@@ -15,6 +15,7 @@ import {
   EngineError,
   type EngineEvent,
   type EngineOptions,
+  parseAddress,
   type StateAddress,
   thisMachine,
 } from "../engine/engine.ts";
@@ -181,7 +182,7 @@ async function stateArea({
   const address: StateAddress =
     emulator?.file === undefined
       ? state
-      : { kind: "folder", folder: join(localFolder, "emulator", areaName(localFolder, emulator.file)) };
+      : parseAddress(join(localFolder, "emulator", areaName(localFolder, emulator.file)), localFolder);
   const open = await backendOpener(address);
   return () => ({ backend: open() });
 }

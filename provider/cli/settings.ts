@@ -123,7 +123,7 @@ function addressOf(flag: string | undefined, base: string, file: string): StateA
     { origin: "PLUMBLINE_STATE", text: environment, base },
     { origin: `backend.url in ${basename(file)}`, text: backendIn(file), base: dirname(file) },
   ].find(({ text }) => text !== undefined && text !== "");
-  if (given === undefined) return { kind: "folder", folder: join(dirname(file), ".plumbline") };
+  if (given === undefined) return parseAddress(".plumbline", dirname(file));
   try {
     return parseAddress(given.text as string, given.base);
   } catch (cause) {

@@ -16,6 +16,11 @@ export const errorCodes = {
     advice:
       "One run at a time may change a stack. Wait until the one that the message names has ended. A lock whose process is gone on the same host is taken over by itself; one that was left on another host is removed with `plumbline stack unlock`.",
   },
+  "PLB-LEASE": {
+    title: "The run lost its hold on the stack",
+    advice:
+      "It could not reach the backend of the states for longer than its lease, or another run took the stack over meanwhile (`plumbline stack unlock` lets it). It stopped before anything else was changed. Run the same again: it continues from what was saved, and finds out what became of the rest.",
+  },
   "PLB-TARGET": {
     title: "The stack's objects are on another address or account",
     advice:

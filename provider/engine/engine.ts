@@ -49,6 +49,7 @@ export function createEngine(options: EngineOptions): Engine {
     stack: options.stack,
     environment: options.environment ?? process.env,
     now,
+    machine,
     notice: (message) => notices.tell(message),
     deriveKey: options.deriveKey,
   });

@@ -8,6 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type FaultRule, startEmulator } from "../../emulator/index.ts";
 import { type ErrorCode, errorCodes } from "../../provider/core/error-code.ts";
+import { openSmallS3 } from "../engine/state/backends/small-s3.ts";
 import { type Desk, openDesk } from "./plumbline.ts";
 
 const domain = (name: string, options = "") =>
@@ -82,6 +83,18 @@ const troubles: { readonly [code in ErrorCode]: Trouble } = {
       const lock = { ...owner, operation: "up", nonce: "1" };
       writeFileSync(stateFile(desk).replace(/json$/, "lock"), JSON.stringify(lock));
       declare(desk, domain("one"), domain("two"));
+    },
+    run: ["up", "-y"],
+  },
+  "PLB-LEASE": {
+    async before(desk) {
+      const store = await openSmallS3();
+      onTestFinished(store.close);
+      // Another run has the numbers that this one would write.
+      store.before = ({ method, key, body }) =>
+        method === "PUT" && key.includes("/journal/") && body !== "" ? 412 : undefined;
+      declare(desk, domain("one"));
+      return { ...store.environment, PLUMBLINE_STATE: store.address() };
     },
     run: ["up", "-y"],
   },

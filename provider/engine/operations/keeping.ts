@@ -81,7 +81,8 @@ export function createKeeping(options: KeepingOptions): Keeping {
           time: time(),
           targets: new Map(Object.entries(targets ?? plumbline.targets ?? {})),
         });
-        await snapshot.replace(`${JSON.stringify(file)}\n`);
+        const change = states.changeOf({ operation: "import", result: "succeeded" });
+        await snapshot.replace(`${JSON.stringify(file)}\n`, change);
       }),
     removeStack: ({ force = false } = {}) =>
       options.operations.locked("state", async () => {

@@ -19,7 +19,7 @@ export function createMending({ states, operations }: MendingOptions): Pick<Engi
     operations.locked("state", async () => {
       const ledger = await states.open({ write: true, withoutKey: true });
       const result = await work(ledger);
-      await ledger.save();
+      await ledger.save({ operation: "state", result: "succeeded" });
       return result;
     });
 

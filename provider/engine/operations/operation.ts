@@ -7,7 +7,7 @@ import { createRun, learnClock, type PlanCheck, type Run } from "../deployment/r
 import type { Emit, Operation, Step, Summary } from "../event.ts";
 import type { Diagnostic } from "../host.ts";
 import { type Hold, isHeld } from "../policy/hold.ts";
-import type { Ledger } from "../state/ledger.ts";
+import type { Ledger, Outcome } from "../state/ledger.ts";
 import { describeOwner } from "../state/owner.ts";
 import type { Sealer } from "../state/sealer.ts";
 import type { States } from "../state/states.ts";
@@ -83,7 +83,11 @@ export function createOperations(context: OperationContext): Operations {
   const clock: { ahead?: number } = {};
   const accounts = new Map<string, string>();
 
-  async function locked<T>(operation: Operation | "state", work: () => Promise<T>, emit: Emit): Promise<T> {
+  async function locked<T>(
+    operation: Operation | "state",
+    work: (lost?: AbortSignal) => Promise<T>,
+    emit: Emit,
+  ): Promise<T> {
     const lock = await states.store.lock.take(operation);
     try {
       if (lock.takenOverFrom) {
@@ -91,14 +95,23 @@ export function createOperations(context: OperationContext): Operations {
         emit({ event: "diagnostic", severity: "info", message });
       }
       await states.store.tidy();
-      return await work();
+      const result = await work(lock.lost);
+      lock.lost?.throwIfAborted();
+      return result;
+    } catch (error) {
+      // Whatever failed after the lock was lost failed because of that.
+      throw lock.lost?.aborted ? lock.lost.reason : error;
     } finally {
       await lock.release();
     }
   }
 
   /** Opens the state and makes what works on it. */
-  async function equip(operation: Operation, options: OperationOptions, emit: Emit): Promise<Equipment> {
+  async function equip(
+    operation: Operation,
+    options: OperationOptions,
+    { emit, signal }: { readonly emit: Emit; readonly signal: AbortSignal },
+  ): Promise<Equipment> {
     const ledger = await states.open({ ...options, lineage: options.lineage ?? context.lineage });
     const targets = createTargetJudge({
       stack: context.stack,
@@ -108,7 +121,7 @@ export function createOperations(context: OperationContext): Operations {
       expected: options.target,
       accounts,
       report: (message) => emit({ event: "diagnostic", severity: "info", message }),
-      signal: context.signal,
+      signal,
     });
     const pool = createPool({
       createProvider: context.createProvider,
@@ -126,7 +139,7 @@ export function createOperations(context: OperationContext): Operations {
       pool,
       catalogue: context.catalogue,
       emit,
-      signal: context.signal ?? new AbortController().signal,
+      signal,
       parallel: context.parallel,
       targets: options.targets ?? [],
       now: context.now,
@@ -144,13 +157,15 @@ export function createOperations(context: OperationContext): Operations {
     operate(operation, options, work) {
       const begun = context.now().getTime();
       const { emit, diagnostics } = recording(options.quiet ? () => {} : context.emit);
-      const body = async () => {
+      const body = async (lost?: AbortSignal) => {
         if (isHeld(operation) || operation === "validate") await context.hold?.ready();
         const { project, stack } = context;
+        const stops = [context.signal, lost].filter((each) => each !== undefined);
         emit({ event: "start", operation, ...previewOnly(options.preview), project, stack });
         context.notices.tell = (message) => emit({ event: "diagnostic", severity: "info", message });
-        const { run, targets } = await equip(operation, options, emit);
+        const { run, targets } = await equip(operation, options, { emit, signal: AbortSignal.any(stops) });
         const { ledger, pool, signal } = run;
+        let hasEnded = false;
         const cancel = (): void => pool.cancel();
         if (signal.aborted) cancel();
         signal.addEventListener("abort", cancel);
@@ -160,9 +175,10 @@ export function createOperations(context: OperationContext): Operations {
             if (judged.has(operation)) await targets.admitState(pool);
             result = await work(run, ledger.sealer, targets);
             if (!run.hasFailed() && !signal.aborted) await targets.bindAll();
+            hasEnded = true;
           } finally {
             // Whatever happened, what was done is saved.
-            if (options.write) await ledger.save();
+            if (options.write) await ledger.save(outcomeOf(run, hasEnded));
           }
           const seconds = (context.now().getTime() - begun) / 1000;
           const summary = { ...summaryOf(run, seconds), ...previewOnly(options.preview) };
@@ -209,11 +225,20 @@ function recording(emit: Emit): { readonly emit: Emit; readonly diagnostics: rea
   };
 }
 
+const resultOf = (run: Run): Summary["result"] =>
+  run.signal.aborted ? "cancelled" : run.hasFailed() ? "failed" : "succeeded";
+
+/** What the history says of a run. */
+function outcomeOf(run: Run, hasEnded: boolean): Outcome {
+  const counts = Object.fromEntries(Object.entries(run.counts()).filter(([, count]) => count > 0));
+  return { operation: run.operation, result: hasEnded ? resultOf(run) : "failed", counts };
+}
+
 function summaryOf(run: Run, seconds: number): Summary {
   const guard = run.guard();
   return {
     operation: run.operation,
-    result: run.signal.aborted ? "cancelled" : run.hasFailed() ? "failed" : "succeeded",
+    result: resultOf(run),
     counts: run.counts(),
     requests: run.pool.requests(),
     seconds,

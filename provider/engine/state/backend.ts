@@ -18,7 +18,9 @@ export interface StateBackend {
 export interface StackStore {
   readonly snapshot: SnapshotStore;
   readonly journal: JournalStore;
+  /** A store that takes locks away by itself writes nothing more once its lock was lost: each write throws EngineError `locked` then. */
   readonly lock: LockStore;
+  readonly history: HistoryStore;
   /** Needs the lock: removes what killed writes left. */
   readonly tidy: () => Promise<void>;
 }
@@ -34,29 +36,63 @@ interface TextStore {
 }
 
 export interface SnapshotStore extends TextStore {
-  /** Durable when it resolves: a reader sees the old text or the new one. */
-  readonly replace: (text: string) => Promise<void>;
+  /** Durable when it resolves: a reader sees the old text or the new one. With a change it is kept as a version, too. */
+  readonly replace: (text: string, change?: Change) => Promise<void>;
+}
+
+/** What is noted of a version: who made it, when, by which operation, and how that ended. */
+export interface Change {
+  readonly user: string;
+  readonly host: string;
+  /** RFC 3339. */
+  readonly at: string;
+  readonly operation: string;
+  readonly result: "succeeded" | "failed" | "cancelled" | "interrupted";
+  /** Steps by kind; absent where there were none. */
+  readonly counts?: { readonly [kind: string]: number };
+}
+
+/** The last versions of the snapshot. */
+export interface HistoryStore {
+  /** Oldest first. */
+  readonly list: () => Promise<readonly Version[]>;
+  /** Its snapshot; undefined: it is not kept. */
+  readonly read: (version: number) => Promise<string | undefined>;
+}
+
+export interface Version extends Change {
+  /** From 1. */
+  readonly version: number;
 }
 
 /** What is not in the snapshot yet. */
 export interface JournalStore extends TextStore {
-  /** Adds to the text, durable when it resolves. The next call comes after that. */
+  /**
+   * Adds to the text, durable when it resolves and all before it did. As many calls as `together` may be under way at once; when one fails, those
+   * after it count for nothing, whatever they say.
+   */
   readonly add: (text: string) => Promise<void>;
+  readonly together: number;
   /** Nothing happens when there is none. */
   readonly remove: () => Promise<void>;
 }
 
 export interface KeyStore {
+  /** False: a key beside the data would protect nothing, so none is kept. */
+  readonly isKept: boolean;
   /** What messages call it. */
   readonly place: string;
   readonly read: () => Promise<string | undefined>;
-  /** Keeps the key unless there is one; false: there was. */
+  /** Keeps the key unless there is one; false: there was. Throws PassphraseError where none is kept. */
   readonly claim: (key: string) => Promise<boolean>;
 }
 
 /** One writer at a time. */
 export interface LockStore {
-  /** Throws EngineError `locked` naming the owner when another run holds it. A lock whose owner is seen to have died is taken over. */
+  /**
+   * Throws EngineError `locked` naming the owner when another run holds it. A lock whose owner is seen to have died, or whose lease has ended, is
+   * taken over.
+   */
   readonly take: (operation: string) => Promise<Lock>;
   /** Who holds it now; undefined: nobody. */
   readonly owner: () => Promise<LockOwner | undefined>;
@@ -70,6 +106,8 @@ export interface Lock {
   readonly owner: LockOwner;
   /** The owner that was found dead, when the lock was taken over from one. */
   readonly takenOverFrom?: LockOwner;
+  /** Aborted with an EngineError `locked` when the lock is lost; absent: only `clear` takes it away. */
+  readonly lost?: AbortSignal;
   readonly release: () => Promise<void>;
 }
 
@@ -84,4 +122,8 @@ export interface LockOwner {
   readonly operation: string;
   /** Tells two locks of one process apart. */
   readonly nonce: string;
+  /** Tells processes of one number apart that are not of one system, as in two containers. Absent: the host says it. */
+  readonly system?: string;
+  /** Seconds after its last renewal, by the store's clock, from which on anybody may take the lock. Absent: never. */
+  readonly lease?: number;
 }

@@ -47,7 +47,7 @@ export interface Journal {
 
 /** Starts a journal; it is there from its first entry on. After a failed write every later append fails too. */
 export function createJournal(
-  store: Pick<JournalStore, "add">,
+  store: Pick<JournalStore, "add" | "together">,
   header: JournalHeader,
   sealer: Sealer,
   toRecord: (state: ResourceState) => JsonMap = (state) =>
@@ -60,6 +60,9 @@ export function createJournal(
   }
   let waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
+  /** Resolves when everything that was sent is kept. */
+  let kept: Promise<unknown> = Promise.resolve();
+  const underWay = new Set<Promise<void>>();
   let isOpen = false;
   let writtenSalt = sealer.salt();
   let failure: unknown;
@@ -69,6 +72,8 @@ export function createJournal(
     if (batch.some(({ entry }) => hasSecret(entry))) await sealer.ready();
     if (sealer.salt() !== writtenSalt) lines.push({ salt: sealer.salt() });
     for (const { entry } of batch) lines.push(entryToJson(entry, toRecord));
+    isOpen = true;
+    writtenSalt = sealer.salt();
     return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
   }
 
@@ -76,20 +81,35 @@ export function createJournal(
     // Whatever is asked for in the same turn shares one write and one sync.
     await Promise.resolve();
     while (waiting.length > 0) {
+      while (underWay.size >= store.together) await Promise.race(underWay);
       const batch = waiting;
       waiting = [];
       try {
         if (failure !== undefined) throw failure;
-        await store.add(await encode(batch));
-        isOpen = true;
-        writtenSalt = sealer.salt();
-        for (const { resolve } of batch) resolve();
+        send(batch, store.add(await encode(batch)));
       } catch (error) {
-        failure = error;
-        for (const { reject } of batch) reject(error);
+        fail(batch, error);
       }
     }
     running = undefined;
+  }
+
+  /** Tells a batch that it is kept once it and all before it are. */
+  function send(batch: readonly Waiting[], adding: Promise<void>): void {
+    kept = Promise.all([kept, adding]);
+    const told = kept.then(
+      () => {
+        for (const { resolve } of batch) resolve();
+      },
+      (error: unknown) => fail(batch, error),
+    );
+    const ended = told.finally(() => underWay.delete(ended));
+    underWay.add(ended);
+  }
+
+  function fail(batch: readonly Waiting[], error: unknown): void {
+    failure ??= error;
+    for (const { reject } of batch) reject(error);
   }
 
   return {
@@ -101,7 +121,7 @@ export function createJournal(
       return done;
     },
     async flush() {
-      while (running) await running;
+      while (running || underWay.size > 0) await Promise.all([running, ...underWay]);
       if (failure !== undefined) throw failure;
     },
   };

@@ -8,7 +8,7 @@ import type { Owner } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
-import type { StackStore } from "./backend.ts";
+import type { Change, StackStore } from "./backend.ts";
 import { sealedJson } from "./encoding.ts";
 import { createJournal, type FoundJournal, type Journal, type JournalEntry, readJournal } from "./journal.ts";
 import { PassphraseError } from "./passphrase.ts";
@@ -30,6 +30,9 @@ import { createWorkingState, type WorkingState } from "./working-state.ts";
 
 /** What a ledger is kept in. */
 export type LedgerStore = Pick<StackStore, "snapshot" | "journal">;
+
+/** What a version says of the run that made it. */
+export type Outcome = Pick<Change, "operation" | "result" | "counts">;
 
 /** New states by slot; null removes. */
 export type Changes = readonly (readonly [slot: number, state: ResourceState | null])[];
@@ -62,7 +65,7 @@ export interface Ledger {
     startedAt: string,
     resource?: ResourceState,
   ) => Promise<void>;
-  /** Durable before it resolves: what came of it. Ends the attempts of `end`. */
+  /** What came of it; ends the attempts of `end`. Durable before anything that is begun afterwards, and where the store is near before it resolves. */
   readonly set: (changes: Changes, end?: readonly number[]) => Promise<void>;
   /** Like `set`, for what may be lost in a kill: nobody waits for it. */
   readonly note: (changes: Changes) => void;
@@ -80,8 +83,8 @@ export interface Ledger {
   readonly isShut: boolean;
   /** What the state file would hold now. */
   readonly file: () => Promise<SnapshotFile>;
-  /** Writes the state file when anything changed, and removes the journal. */
-  readonly save: () => Promise<void>;
+  /** Writes the state file when anything changed, and removes the journal. The outcome goes into the history. */
+  readonly save: (outcome: Outcome) => Promise<void>;
 }
 
 /**
@@ -101,6 +104,8 @@ export async function openLedger(
     readonly withoutKey?: boolean;
     /** What the state was before a killed run's journal was folded in. */
     readonly digest?: string;
+    /** Says what made a version of the state; absent: no versions are kept. */
+    readonly changeOf?: (outcome: Outcome) => Change;
     /** For a stack that has none yet; default: a random one. */
     readonly lineage?: string;
   },
@@ -141,15 +146,15 @@ export async function openLedger(
     const time = options.now().toISOString();
     return snapshotFile({ ...state, serial: number, lineage, salt: sealer.salt(), time }, recorder.record);
   };
-  const write = async (): Promise<void> => {
+  const write = async (outcome: Outcome): Promise<void> => {
     const next = await fileAt(written + 1);
-    await snapshot.replace(`${JSON.stringify(next)}\n`);
+    await snapshot.replace(`${JSON.stringify(next)}\n`, options.changeOf?.(outcome));
     written += 1;
     await journalStore.remove();
   };
   if (options.write && journalText !== undefined) {
     if (found) {
-      await write();
+      await write({ operation: "recovery", result: "interrupted" });
       // The file decides the order of slots from here on, as it will for whoever reads the next journal.
       return openLedger(store, { ...options, digest });
     }
@@ -166,18 +171,23 @@ export async function openLedger(
   const isNew = text === undefined && journalText === undefined;
   const ledger: Ledger = {
     ...viewOf(state, append),
+    // Far away an outcome is not waited for: what is begun after it is kept after it, and a kill before that leaves an attempt to be found out.
+    ...(journalStore.together > 1 && { set: async (set, end = []) => unwaited(append({ set, end })) }),
     ...{ lineage, serial, digest, isNew, sealer, isShut },
     fork: () => ({ ...ledger, ...inMemory(state.fork()), save: async () => {} }),
     file: () => fileAt(written),
-    async save() {
+    async save(outcome) {
       if (journal === undefined) return;
       await journal.flush();
-      await write();
+      await write(outcome);
       journal = undefined;
     },
   };
   return ledger;
 }
+
+/** A failed write is kept by the journal: whatever is begun next fails with it, and `save` reports it. */
+const unwaited = (written: Promise<void>): void => void written.catch(() => {});
 
 /** How a working state is seen and changed; `append` takes each entry. */
 function viewOf(state: WorkingState, append: (entry: JournalEntry) => Promise<void>) {
@@ -194,8 +204,7 @@ function viewOf(state: WorkingState, append: (entry: JournalEntry) => Promise<vo
     begin: (kind, slot, at, resource) => append({ begin: kind, slot, at, ...(resource ? { resource } : {}) }),
     set: (set, end = []) => append({ set, end }),
     note(set) {
-      // A failed write is kept by the journal, and `save` reports it.
-      append({ set, end: [] }).catch(() => {});
+      unwaited(append({ set, end: [] }));
     },
     setNotes: (slot, notes) => append({ notes, slot }),
     bind: (provider, target) => append({ target, provider }),

@@ -1,6 +1,7 @@
 /** Who holds a stack: this process as an owner, what a lock says of one, and whether it still runs as far as can be seen from here. */
 
 import { randomUUID } from "node:crypto";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { duration } from "../../core/duration.ts";
 import { isAlive } from "../../machine/process.ts";
@@ -13,6 +14,8 @@ export interface Machine {
   readonly user: string;
   readonly host: string;
   readonly pid: number;
+  /** Which system's process numbers `pid` is one of, where that can be told; hosts may share a name. */
+  readonly system?: string;
   readonly isAlive: (pid: number) => boolean;
 }
 
@@ -24,12 +27,18 @@ export function thisMachine(): Machine {
   } catch {
     // A container may run under a user id that has no name.
   }
-  return {
-    user,
-    host: hostname(),
-    pid: process.pid,
-    isAlive,
-  };
+  const system = thisSystem();
+  return { user, host: hostname(), pid: process.pid, isAlive, ...(system === undefined ? {} : { system }) };
+}
+
+/** Linux names the boot and the room of process numbers that a container has for itself. */
+function thisSystem(): string | undefined {
+  try {
+    const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Nonces of the locks that this process holds: a lock file with our own pid and another nonce is left from an earlier life. */
@@ -44,6 +53,7 @@ export function newOwner(operation: string, machine: Machine, now: Date): LockOw
     since: now.toISOString(),
     operation,
     nonce: randomUUID(),
+    ...(machine.system === undefined ? {} : { system: machine.system }),
   };
 }
 
@@ -75,14 +85,22 @@ export function parseOwner(text: string): LockOwner {
     since: word("since"),
     operation: word("operation") || "unknown",
     nonce: isWhole ? (said.nonce as string) : text,
+    ...(typeof said.system === "string" ? { system: word("system") } : {}),
+    ...(isLease(said.lease) ? { lease: said.lease } : {}),
   };
 }
+
+const isLease = (value: unknown): value is number => typeof value === "number" && value > 0;
 
 /** True when the owner was a process of this host that no longer runs. */
 export function isDead(owner: LockOwner, machine: Machine): boolean {
   if (owner.host !== machine.host) return false;
   return owner.pid === machine.pid ? !held.has(owner.nonce) : !machine.isAlive(owner.pid);
 }
+
+/** The same where hosts of one name may share a store: the number must be one of this very system, since its last start. */
+export const isDeadHere = (owner: LockOwner, machine: Machine): boolean =>
+  owner.system === machine.system && isDead(owner, machine);
 
 /** `anna on host7 (process 312) since 12:04:11, 3 min 4 s ago, for up`. */
 export function describeOwner(owner: LockOwner, now: Date): string {
@@ -94,8 +112,12 @@ export function describeOwner(owner: LockOwner, now: Date): string {
 
 /** What stops a run that meets a living owner. `place`: where the lock is. */
 export function lockedBy(owner: LockOwner, place: string, now: Date): EngineError {
+  const end =
+    owner.lease === undefined
+      ? ""
+      : `its hold ends by itself ${duration(owner.lease)} after its last sign of life, or `;
   return new EngineError(
     "locked",
-    `The stack is being changed by ${describeOwner(owner, now)} (${place}). Wait until that run ends; if it is gone for good, run \`plumbline stack unlock\`.`,
+    `The stack is being changed by ${describeOwner(owner, now)} (${place}). Wait until that run ends; if it is gone for good, ${end}run \`plumbline stack unlock\`.`,
   );
 }

@@ -34,6 +34,20 @@ const derived = new Map<string, Promise<PassphraseCrypter>>();
 /** Those whose passphrase was read from a key file. */
 const byKeyFile = new WeakSet<PassphraseCrypter>();
 
+/** What to try, best first. An empty passphrase protects nothing, so it counts as none. */
+async function passphrasesOf({ environment, key }: KeySource): Promise<string[]> {
+  const fromPulumi = await passphraseOf(environment);
+  const fromFile = (await key.read())?.trim();
+  return [environment.PLUMBLINE_PASSPHRASE, fromPulumi, environment.PLUMBLINE_KEY?.trim(), fromFile].filter(
+    (text) => text !== undefined && text !== "",
+  ) as string[];
+}
+
+/** Throws PassphraseError where a new secret could not be sealed, because nothing seals it and no key is kept. */
+export async function refuseKeyless(source: KeySource): Promise<void> {
+  if (!source.key.isKept && (await passphrasesOf(source)).length === 0) await source.key.claim("");
+}
+
 /** Makes sealers; those of one process share the keys that were derived. */
 export function createSealers(source: KeySource): (salt: string | undefined) => Sealer {
   function derive(passphrase: string, salt: string): Promise<PassphraseCrypter> {
@@ -43,17 +57,8 @@ export function createSealers(source: KeySource): (salt: string | undefined) => 
     return known;
   }
 
-  /** What to try, best first. An empty passphrase protects nothing, so it counts as none. */
-  async function passphrases(): Promise<string[]> {
-    const fromPulumi = await passphraseOf(source.environment);
-    const fromFile = (await source.key.read())?.trim();
-    return [source.environment.PLUMBLINE_PASSPHRASE, fromPulumi, fromFile].filter(
-      (text) => text !== undefined && text !== "",
-    ) as string[];
-  }
-
   async function open(salt: string): Promise<PassphraseCrypter> {
-    const candidates = await passphrases();
+    const candidates = await passphrasesOf(source);
     for (const passphrase of candidates) {
       try {
         return marked(passphrase, await derive(passphrase, salt));
@@ -63,12 +68,12 @@ export function createSealers(source: KeySource): (salt: string | undefined) => 
     }
     const tried = candidates.length === 0 ? "There is none" : "None of those at hand opens them";
     throw new PassphraseError(
-      `This stack's secrets are encrypted under a passphrase. ${tried}: set PLUMBLINE_PASSPHRASE (or PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE), or bring back the key file ${source.key.place}.`,
+      `This stack's secrets are encrypted under a passphrase. ${tried}: set PLUMBLINE_PASSPHRASE (or PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE), or ${source.key.isKept ? `bring back the key file ${source.key.place}` : "PLUMBLINE_KEY to the text of the key file that did it"}.`,
     );
   }
 
   async function make(): Promise<PassphraseCrypter> {
-    const [passphrase] = await passphrases();
+    const [passphrase] = await passphrasesOf(source);
     if (passphrase !== undefined)
       return marked(
         passphrase,

@@ -2,10 +2,11 @@
 
 import { stackType } from "../../core/engines/urn.ts";
 import type { ValueMap } from "../../core/value.ts";
-import type { StackStore, StateBackend } from "./backend.ts";
-import { type Ledger, openLedger } from "./ledger.ts";
+import type { Change, StackStore, StateBackend } from "./backend.ts";
+import { type Ledger, type Outcome, openLedger } from "./ledger.ts";
+import type { Machine } from "./owner.ts";
 import type { DeriveKey } from "./passphrase.ts";
-import { createSealers, type Sealer } from "./sealer.ts";
+import { createSealers, refuseKeyless, type Sealer } from "./sealer.ts";
 
 export interface States {
   /** Where they are, as messages call it. */
@@ -25,6 +26,8 @@ export interface States {
   readonly stacks: () => Promise<readonly string[]>;
   /** Every other stack of the backend, of every project, one after the other; secrets that nothing at hand opens stay shut. Needs no lock. */
   readonly others: () => AsyncIterable<OpenedStack>;
+  /** What is noted of a version that is made now. */
+  readonly changeOf: (outcome: Outcome) => Change;
   readonly close: () => Promise<void>;
 }
 
@@ -41,6 +44,8 @@ export interface StatesOptions {
   readonly stack: string;
   readonly environment: { readonly [name: string]: string | undefined };
   readonly now: () => Date;
+  /** Who makes versions. */
+  readonly machine: Pick<Machine, "user" | "host">;
   readonly notice: (message: string) => void;
   readonly deriveKey?: DeriveKey | undefined;
 }
@@ -48,21 +53,34 @@ export interface StatesOptions {
 /** Opens nothing yet. Throws EngineError `usage` for a name that cannot be kept. */
 export function createStates(options: StatesOptions): States {
   const { backend, environment, notice, deriveKey } = options;
-  const sealer = createSealers({ environment, key: backend.key, notice, deriveKey });
+  const keys = { environment, key: backend.key, notice, deriveKey };
+  const sealer = createSealers(keys);
+  const { user, host } = options.machine;
+  const changeOf = (outcome: Outcome): Change => ({
+    user,
+    host,
+    at: options.now().toISOString(),
+    ...outcome,
+  });
   const store = backend.stack(options.project, options.stack);
   const ledgerOptions = { sealer, now: options.now, notice };
   return {
     place: backend.place,
     store,
     sealer,
-    open: ({ write, lineage, withoutKey = false }) =>
-      openLedger(store, {
+    changeOf,
+    async open({ write, lineage, withoutKey = false }) {
+      // What a run makes may bring a secret that is shown once: then it is too late to ask for a key.
+      if (write && !withoutKey) await refuseKeyless(keys);
+      return openLedger(store, {
         ...ledgerOptions,
+        changeOf,
         write,
         withoutKey,
         owner: { project: options.project, stack: options.stack },
         ...(lineage === undefined ? {} : { lineage }),
-      }),
+      });
+    },
     async stackOutputs(name) {
       const parts = name.split("/");
       const stack = parts[parts.length - 1] ?? "";
@@ -75,7 +93,7 @@ export function createStates(options: StatesOptions): States {
         write: false,
         owner,
       });
-      if (other.isNew) throw new Error(`there is no stack ${name} in the state folder ${backend.place}`);
+      if (other.isNew) throw new Error(`there is no stack ${name} in ${backend.place}`);
       const root = [...other.resources.values()].find((state) => state.type === stackType);
       return root?.outputs ?? {};
     },

@@ -29,6 +29,7 @@ const keepers: { readonly [name: string]: () => Open } = {
     const backend = createStateFolder({ folder: "/state", machine: thisMachine(), now, disk });
     const states = createStates({
       ...{ backend, now, project: "shop", stack: "dev", notice: () => {}, deriveKey: cheapKey },
+      machine: thisMachine(),
       environment: { PLUMBLINE_PASSPHRASE: "x" },
     });
     return async (preview = false) => {

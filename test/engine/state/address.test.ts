@@ -19,7 +19,7 @@ describe("the address of a folder", () => {
     ["s3:/not-a-scheme", "/base/s3:/not-a-scheme"],
     ["c:\\states", "/base/c:\\states"],
   ])("%s is %s", (text, folder) => {
-    expect(parseAddress(text, "/base")).toEqual({ kind: "folder", folder });
+    expect(parseAddress(text, "/base")).toEqual({ kind: "folder", folder, keep: 20 });
   });
 });
 

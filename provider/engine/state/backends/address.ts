@@ -2,20 +2,82 @@
 
 import { homedir } from "node:os";
 import { resolve } from "node:path";
+import { didYouMean } from "../../../core/nearest.ts";
 import { EngineError } from "../../failure.ts";
+import { usualLease } from "./lease.ts";
 
 /** A place that was told apart from every other, with what its kind needs. */
-export type StateAddress = FolderAddress;
+export type StateAddress = FolderAddress | S3Address;
 
-export interface FolderAddress {
+interface Kept {
+  /** How many versions of a state are kept. */
+  readonly keep: number;
+}
+
+export interface FolderAddress extends Kept {
   readonly kind: "folder";
   /** Absolute. */
   readonly folder: string;
 }
 
-/** By scheme. Each gets what stands behind `://`. */
-const schemes: { readonly [scheme: string]: (rest: string, base: string) => StateAddress } = {
-  file: (rest, base) => ({ kind: "folder", folder: folderOf(rest, base) }),
+export interface S3Address extends Kept {
+  readonly kind: "s3";
+  readonly bucket: string;
+  /** What all keys begin with, without a slash at either end; may be empty. */
+  readonly prefix: string;
+  /** URL of the store. */
+  readonly endpoint: string;
+  readonly region: string;
+  /** True: the bucket stands in the path, and not in the name of the host. */
+  readonly isPathStyle: boolean;
+  /** Of the credentials' file; absent: AWS_PROFILE, or none. */
+  readonly profile?: string;
+  /** Seconds. */
+  readonly lease: number;
+}
+
+type Environment = { readonly [name: string]: string | undefined };
+
+/** What stands behind `://`. */
+interface Rest {
+  /** Up to the question mark. */
+  readonly place: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly base: string;
+  readonly environment: Environment;
+}
+
+interface Scheme {
+  /** The parameters that it knows. */
+  readonly knows: readonly string[];
+  readonly read: (rest: Rest) => StateAddress;
+}
+
+/** Versions that are kept where the address says nothing else. */
+export const usualKeep = 20;
+
+const schemes: { readonly [scheme: string]: Scheme } = {
+  file: {
+    knows: ["keep"],
+    read: ({ place, base, parameters }) => ({
+      kind: "folder",
+      folder: folderOf(place, base),
+      keep: numberOf(parameters, "keep", usualKeep),
+    }),
+  },
+  s3: {
+    knows: [
+      "endpoint",
+      "region",
+      "profile",
+      "s3ForcePathStyle",
+      "use_path_style",
+      "disableSSL",
+      "lease",
+      "keep",
+    ],
+    read: s3Of,
+  },
 };
 
 const known = Object.keys(schemes)
@@ -23,19 +85,92 @@ const known = Object.keys(schemes)
   .join(", ");
 
 /** Reads an address; paths are relative to the folder `base`. Throws EngineError `usage`, without any secret of the text. */
-export function parseAddress(text: string, base: string): StateAddress {
-  const [, scheme, rest] = /^([A-Za-z][A-Za-z0-9+.-]+):\/\/(.*)$/s.exec(text) ?? [];
-  if (scheme === undefined || rest === undefined) return { kind: "folder", folder: resolve(base, text) };
-  const parse = schemes[scheme.toLowerCase()];
-  if (parse !== undefined) return parse(rest, base);
-  throw new EngineError(
-    "usage",
-    `no states can be kept in "${scheme}://": give an address that begins with ${known}, or the path of a folder`,
-  );
+export function parseAddress(
+  text: string,
+  base: string,
+  environment: Environment = process.env,
+): StateAddress {
+  const [, name, rest] = /^([A-Za-z][A-Za-z0-9+.-]+):\/\/(.*)$/s.exec(text) ?? [];
+  if (name === undefined || rest === undefined)
+    return { kind: "folder", folder: resolve(base, text), keep: usualKeep };
+  const scheme = Object.hasOwn(schemes, name.toLowerCase()) ? schemes[name.toLowerCase()] : undefined;
+  if (scheme === undefined)
+    throw new EngineError(
+      "usage",
+      `no states can be kept in "${name}://": give an address that begins with ${known}, or the path of a folder`,
+    );
+  const [place = "", query = ""] = rest.split(/\?(.*)/s, 2);
+  const parameters = new Map(new URLSearchParams(query));
+  for (const key of parameters.keys())
+    if (!scheme.knows.includes(key))
+      refuse(`"${key}" is no parameter of ${name}://${didYouMean(key, scheme.knows)}`);
+  return scheme.read({ place, parameters, base, environment });
+}
+
+function refuse(why: string): never {
+  throw new EngineError("usage", why);
 }
 
 /** As Pulumi reads it: `~` is the home folder, and what does not begin with `/` is relative. */
-function folderOf(rest: string, base: string): string {
-  const path = rest.replace(/^~(?=\/|$)/, () => homedir());
-  return resolve(base, path);
+function folderOf(place: string, base: string): string {
+  return resolve(
+    base,
+    place.replace(/^~(?=\/|$)/, () => homedir()),
+  );
+}
+
+function s3Of({ place, parameters, environment }: Rest): S3Address {
+  const [bucket = "", ...folders] = place.split("/");
+  const prefix = folders.filter((folder) => folder !== "").join("/");
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,61}[A-Za-z0-9]$/.test(bucket))
+    refuse(
+      "an address of S3 names a bucket of 3 to 63 letters, digits, dots and hyphens: s3://BUCKET/PREFIX",
+    );
+  if (!/^[A-Za-z0-9._/-]*$/.test(prefix) || /(^|\/)\.{1,2}(\/|$)/.test(prefix))
+    refuse('the prefix of an address of S3 may hold letters, digits, ".", "_", "-" and "/"');
+  const region =
+    parameters.get("region") ?? (environment.AWS_REGION || environment.AWS_DEFAULT_REGION || "us-east-1");
+  const given =
+    parameters.get("endpoint") ?? (environment.AWS_ENDPOINT_URL_S3 || environment.AWS_ENDPOINT_URL);
+  const style = parameters.get("s3ForcePathStyle") ?? parameters.get("use_path_style");
+  const profile = parameters.get("profile");
+  return {
+    kind: "s3",
+    bucket,
+    prefix,
+    region,
+    endpoint: given
+      ? endpointOf(given, parameters.get("disableSSL") === "true")
+      : `https://s3.${region}.amazonaws.com`,
+    isPathStyle: style === undefined ? given !== undefined || bucket.includes(".") : style === "true",
+    lease: numberOf(parameters, "lease", usualLease),
+    keep: numberOf(parameters, "keep", usualKeep),
+    ...(profile === undefined ? {} : { profile }),
+  };
+}
+
+function endpointOf(given: string, isPlain: boolean): string {
+  const text = /^https?:\/\//i.test(given) ? given : `${isPlain ? "http" : "https"}://${given}`;
+  if (!URL.canParse(text)) refuse("the endpoint is no address: write endpoint=https://HOST, or HOST:PORT");
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "" || url.search !== "")
+    refuse(
+      "the endpoint is an address alone: credentials come from the environment (AWS_ACCESS_KEY_ID) or a profile",
+    );
+  return text;
+}
+
+/** The least that makes sense of each, and the most. */
+const bounds: { readonly [name: string]: readonly [number, number] } = { lease: [4, 3600], keep: [1, 1000] };
+
+function numberOf(parameters: ReadonlyMap<string, string>, name: "lease" | "keep", usual: number): number {
+  const text = parameters.get(name);
+  if (text === undefined) return usual;
+  const [least, most] = bounds[name]!;
+  const number = Number(text);
+  if (!Number.isInteger(number) || number < least || number > most)
+    refuse(
+      `"${name}" must be a whole number from ${least} to ${most}${name === "lease" ? ", in seconds" : ""}`,
+    );
+  return number;
 }

@@ -15,5 +15,9 @@ export async function backendOpener(
   address: StateAddress,
   { machine = thisMachine(), now = () => new Date() }: BackendOptions = {},
 ): Promise<() => StateBackend> {
-  return () => createStateFolder({ folder: address.folder, machine, now });
+  if (address.kind === "s3") {
+    const { createS3Backend } = await import("./s3/index.ts");
+    return () => createS3Backend({ address, machine, now });
+  }
+  return () => createStateFolder({ ...address, machine, now });
 }

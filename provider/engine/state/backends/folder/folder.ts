@@ -5,7 +5,9 @@ import { EngineError } from "../../../failure.ts";
 import type { LockStore, StackStore, StateBackend } from "../../backend.ts";
 import { isKeepable, keepable } from "../../names.ts";
 import { isDead, type Machine } from "../../owner.ts";
+import { usualKeep } from "../address.ts";
 import { createDisk, type Disk } from "./disk.ts";
+import { historyIn } from "./history.ts";
 import { lockOwner, takeLock } from "./lock.ts";
 
 export interface FolderOptions {
@@ -13,6 +15,8 @@ export interface FolderOptions {
   readonly machine: Machine;
   readonly now: () => Date;
   readonly disk?: Disk | undefined;
+  /** How many versions are kept; default 20. */
+  readonly keep?: number;
 }
 
 /** Opens nothing yet. */
@@ -31,9 +35,12 @@ export function createStateFolder(options: FolderOptions): StateBackend {
   };
   return {
     place: folder,
-    key: { place: key, read: () => disk.read(key), claim: (text) => disk.claim(key, text) },
+    key: { isKept: true, place: key, read: () => disk.read(key), claim: (text) => disk.claim(key, text) },
     stack: (project, stack) =>
-      storeAt(join(ofProject(project), keepable("stack", stack)), { ...options, disk }),
+      storeAt(join(ofProject(project), keepable("stack", stack)), join(folder, "history", project, stack), {
+        ...options,
+        disk,
+      }),
     stacks,
     async projects() {
       const names = (await disk.list(all)).filter(isKeepable);
@@ -45,8 +52,13 @@ export function createStateFolder(options: FolderOptions): StateBackend {
 }
 
 /** The files of one stack, whose paths begin with `base`. */
-function storeAt(base: string, options: FolderOptions & { readonly disk: Disk }): StackStore {
+function storeAt(
+  base: string,
+  versions: string,
+  options: FolderOptions & { readonly disk: Disk },
+): StackStore {
   const { folder, disk } = options;
+  const history = historyIn(versions, options.keep ?? usualKeep, disk);
   const [snapshot, journal] = [`${base}.json`, `${base}.journal`];
   const textAt = (path: string) => ({
     place: path,
@@ -54,9 +66,17 @@ function storeAt(base: string, options: FolderOptions & { readonly disk: Disk })
     putAside: async (mark: string) => ((await disk.move(path, path + mark)) ? path + mark : undefined),
   });
   return {
-    snapshot: { ...textAt(snapshot), replace: (text) => disk.replace(snapshot, text) },
+    snapshot: {
+      ...textAt(snapshot),
+      async replace(text, change) {
+        if (change) await history.add(text, change);
+        await disk.replace(snapshot, text);
+      },
+    },
+    history,
     journal: {
       ...textAt(journal),
+      together: 1,
       add: (text) => disk.append(journal, text),
       remove: () => disk.remove(journal),
     },
@@ -69,7 +89,7 @@ function storeAt(base: string, options: FolderOptions & { readonly disk: Disk })
       await Promise.all(torn.map((path) => disk.remove(path)));
       const file = join(folder, ".gitignore");
       if ((await disk.read(file)) === undefined)
-        await disk.claim(file, "key\nselected\n*.lock\n*.lock.*\n*.tmp\n");
+        await disk.claim(file, "key\nselected\nhistory\n*.lock\n*.lock.*\n*.tmp\n");
     },
   };
 }

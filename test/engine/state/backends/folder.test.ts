@@ -4,11 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { createDisk, type Disk } from "../../../provider/engine/state/backends/folder/disk.ts";
-import { createStateFolder } from "../../../provider/engine/state/backends/folder/folder.ts";
-import { createMemoryDisk } from "../../../provider/engine/state/backends/folder/memory.ts";
-import { memoryDisk } from "../deployment/world.ts";
-import { judgesBackend, type Place } from "./backend-judge.ts";
+import { createDisk, type Disk } from "../../../../provider/engine/state/backends/folder/disk.ts";
+import { createStateFolder } from "../../../../provider/engine/state/backends/folder/folder.ts";
+import { createMemoryDisk } from "../../../../provider/engine/state/backends/folder/memory.ts";
+import { memoryDisk } from "../../deployment/world.ts";
+import { judgesBackend, type Place } from "./judge.ts";
 
 const made: string[] = [];
 afterAll(() => Promise.all(made.map((folder) => rm(folder, { recursive: true }))));

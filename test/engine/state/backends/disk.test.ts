@@ -4,9 +4,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { createDisk, type Disk } from "../../../provider/engine/state/backends/folder/disk.ts";
-import { createMemoryDisk } from "../../../provider/engine/state/backends/folder/memory.ts";
-import { memoryDisk } from "../deployment/world.ts";
+import { createDisk, type Disk } from "../../../../provider/engine/state/backends/folder/disk.ts";
+import { createMemoryDisk } from "../../../../provider/engine/state/backends/folder/memory.ts";
+import { memoryDisk } from "../../deployment/world.ts";
 
 const made: string[] = [];
 afterAll(() => Promise.all(made.map((folder) => rm(folder, { recursive: true }))));

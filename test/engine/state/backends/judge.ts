@@ -1,14 +1,16 @@
 /** What the engine relies on in a store of states, whatever keeps them: every `StateBackend` must pass it. */
 
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { StackStore, StateBackend } from "../../../provider/engine/state/backend.ts";
-import type { Machine } from "../../../provider/engine/state/owner.ts";
+import type { StackStore, StateBackend } from "../../../../provider/engine/state/backend.ts";
+import type { Machine } from "../../../../provider/engine/state/owner.ts";
 
 export interface Place {
   /** For as many runs as a test wants, each on a machine of its own or as another process of one. */
   readonly open: (machine: Machine) => StateBackend;
   /** What is kept where a message says, as a user finds it. */
   readonly textAt: (place: string) => Promise<string | undefined>;
+  /** False: it must keep no key, and say so. */
+  readonly keepsKey?: false;
 }
 
 const machineOf = (name: string, pid = 1, isAlive = true): Machine => ({
@@ -25,14 +27,22 @@ export function judgesBackend(name: string, make: () => Place | Promise<Place>):
   describe(name, () => {
     /** Two runs over one place, and a stack as each of them sees it. */
     async function twoRuns() {
-      const { open, textAt } = await make();
+      const { open, textAt, keepsKey = true } = await make();
       const place = (machine: Machine) => {
         const backend = open(machine);
         onTestFinished(backend.close);
         return backend;
       };
       const [one, two] = [place(anna), place(berta)];
-      return { place, textAt, one, two, mine: one.stack("shop", "dev"), theirs: two.stack("shop", "dev") };
+      return {
+        place,
+        textAt,
+        keepsKey,
+        one,
+        two,
+        mine: one.stack("shop", "dev"),
+        theirs: two.stack("shop", "dev"),
+      };
     }
 
     test("has nothing at first, and says where that is", async () => {
@@ -172,8 +182,17 @@ export function judgesBackend(name: string, make: () => Place | Promise<Place>):
       });
     });
 
-    test("a key is claimed once, by one of many that ask at the same time", async () => {
-      const { place } = await twoRuns();
+    test("a key is claimed once, by one of many that ask at the same time; or by nobody, who is told what to do", async () => {
+      const { place, keepsKey } = await twoRuns();
+      expect(place(anna).key.isKept).toBe(keepsKey);
+      if (!keepsKey) {
+        await expect(place(anna).key.claim("key")).rejects.toMatchObject({
+          errorCode: "PLB-KEY",
+          message: expect.stringMatching(/PLUMBLINE_PASSPHRASE.*PLUMBLINE_KEY/),
+        });
+        expect(await place(anna).key.read()).toBeUndefined();
+        return;
+      }
       const keys = Array.from({ length: 12 }, (_, i) => `key ${i}`);
       const won = await Promise.all(keys.map((key) => place(anna).key.claim(key)));
       expect(won.filter(Boolean)).toHaveLength(1);
@@ -259,15 +278,15 @@ export function judgesBackend(name: string, make: () => Place | Promise<Place>):
     });
 
     test("tidying leaves what is kept as it is", async () => {
-      const { one, mine, theirs } = await twoRuns();
-      await one.key.claim("key");
+      const { one, mine, theirs, keepsKey } = await twoRuns();
+      if (keepsKey) await one.key.claim("key");
       await mine.snapshot.replace("snapshot");
       await mine.journal.add("journal");
       const lock = await mine.lock.take("up");
       await mine.tidy();
       await mine.tidy();
       expect([await theirs.snapshot.read(), await theirs.journal.read()]).toEqual(["snapshot", "journal"]);
-      expect(await one.key.read()).toBe("key");
+      expect(await one.key.read()).toBe(keepsKey ? "key" : undefined);
       expect(await theirs.lock.owner()).toEqual(lock.owner);
       expect(await one.stacks("shop")).toEqual(["dev"]);
       await lock.release();

@@ -1,0 +1,270 @@
+/** States in an S3 store: before the judge of all stores, on a real server and on the small one, and what only happens on the way to one. */
+
+import { Agent } from "undici";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { StackStore } from "../../../../provider/engine/state/backend.ts";
+import { parseAddress, type S3Address } from "../../../../provider/engine/state/backends/address.ts";
+import { openBucket } from "../../../../provider/engine/state/backends/s3/client.ts";
+import { createS3Backend } from "../../../../provider/engine/state/backends/s3/index.ts";
+import type { Machine } from "../../../../provider/engine/state/owner.ts";
+import { judgesBackend, type Place } from "./judge.ts";
+import { hasS3, type S3Server, startS3 } from "./s3-server.ts";
+import { openSmallS3, type SmallS3 } from "./small-s3.ts";
+
+function placeAt(text: string): Place {
+  const address = parseAddress(text, "/") as S3Address;
+  const bucket = openBucket({ ...address, prefix: "" }, () => new Agent());
+  return {
+    open: (machine) => createS3Backend({ address, machine, now: () => new Date() }),
+    textAt: async (place) => (await bucket.get(place.replace(`${bucket.place}/`, "")))?.text,
+    keepsKey: false,
+  };
+}
+
+describe.runIf(hasS3)("on a real server", () => {
+  let server: S3Server;
+  beforeAll(async () => {
+    server = await startS3();
+    Object.assign(process.env, server.environment);
+  });
+  afterAll(() => server.close());
+
+  judgesBackend("a bucket", () => placeAt(server.address()));
+});
+
+describe("on a small one", () => {
+  let store: SmallS3;
+  beforeEach(async () => {
+    store = await openSmallS3();
+    Object.assign(process.env, store.environment);
+  });
+  afterEach(() => store.close());
+
+  judgesBackend("a bucket", () => placeAt(store.address()));
+
+  const machineOf = (user: string): Machine => ({
+    user,
+    host: `host-of-${user}`,
+    pid: 1,
+    isAlive: () => true,
+  });
+  const openAs = (user: string, parameters = "&lease=4"): StackStore =>
+    placeAt(store.address("team", parameters)).open(machineOf(user)).stack("shop", "dev");
+  const isLost = expect.objectContaining({ code: "locked", errorCode: "PLB-LEASE" });
+
+  test("a store that ignores the conditions of writes is refused before anything is kept in it", async () => {
+    store.ignoresConditions = true;
+    const { lock } = openAs("anna");
+    await expect(lock.take("up")).rejects.toMatchObject({
+      code: "state",
+      message: expect.stringMatching(/ignores the condition of a write \(If-None-Match, If-Match\)/),
+    });
+    expect(await lock.owner()).toBeUndefined();
+  });
+
+  test("answers that are lost on the way leave everything as it was to be, once", async () => {
+    let count = 0;
+    store.before = ({ method }) => {
+      if (method !== "GET") count += 1;
+      return method !== "GET" && count % 2 === 1 ? "lost" : undefined;
+    };
+    const mine = openAs("anna");
+    const lock = await mine.lock.take("up");
+    for (const line of ["one\n", "two\n", "three\n"]) await mine.journal.add(line);
+    expect(await mine.journal.read()).toBe("one\ntwo\nthree\n");
+    const change = {
+      user: "anna",
+      host: "h",
+      at: "2026-01-01T00:00:00Z",
+      operation: "up",
+      result: "succeeded",
+    } as const;
+    await mine.snapshot.replace("first", change);
+    await mine.snapshot.replace("second", change);
+    await mine.journal.remove();
+    await lock.release();
+    store.before = undefined;
+    const theirs = openAs("berta");
+    expect(await theirs.lock.owner()).toBeUndefined();
+    expect([await theirs.snapshot.read(), await theirs.journal.read()]).toEqual(["second", undefined]);
+    expect((await theirs.history.list()).map(({ version }) => version)).toEqual([1, 2]);
+  });
+
+  test("a store that is busy is asked again, and one that says no is believed", async () => {
+    let count = 0;
+    store.before = () => {
+      count += 1;
+      return count % 3 === 0 ? undefined : 503;
+    };
+    const mine = openAs("anna");
+    await mine.snapshot.replace("text");
+    expect(await mine.snapshot.read()).toBe("text");
+    count = 0;
+    store.before = () => {
+      count += 1;
+      return 403;
+    };
+    await expect(mine.snapshot.read()).rejects.toMatchObject({
+      code: "state",
+      message: expect.stringMatching(
+        /^The state cannot be kept: s3:\/\/states\/team\/.*: 403 Fault: Fault it is\. /,
+      ),
+    });
+    expect(count).toBe(1);
+  });
+
+  test("the parts of a journal count up to the first that is missing, in the order of their numbers", async () => {
+    const mine = openAs("anna");
+    for (let n = 1; n <= 250; n += 1) await mine.journal.add(`${n}\n`);
+    const whole = Array.from({ length: 250 }, (_, at) => `${at + 1}\n`);
+    expect(await mine.journal.read()).toBe(whole.join(""));
+    const third = [...store.objects.keys()].find((key) => key.endsWith("/00000103"))!;
+    store.objects.delete(third);
+    expect(await mine.journal.read()).toBe(whole.slice(0, 102).join(""));
+  });
+
+  test("whoever was taken for dead writes nothing more, neither journal nor state, and hears of it", async () => {
+    const old = openAs("anna");
+    const lock = await old.lock.take("up");
+    await old.snapshot.replace("before");
+    await old.journal.add("begun\n");
+    // Asleep for longer than its lease, as the store's clock has it.
+    store.ahead += 10_000;
+    const next = openAs("berta");
+    const taken = await next.lock.take("up");
+    expect(taken.takenOverFrom).toMatchObject({ user: "anna" });
+    await expect(old.journal.add("late\n")).rejects.toEqual(isLost);
+    await expect(old.snapshot.replace("late")).rejects.toEqual(isLost);
+    await expect(old.journal.remove()).rejects.toEqual(isLost);
+    expect(lock.lost!.reason).toEqual(isLost);
+    expect([await next.snapshot.read(), await next.journal.read()]).toEqual(["before", "begun\n"]);
+    await lock.release();
+    expect(await next.lock.owner()).toEqual(taken.owner);
+    await taken.release();
+  });
+
+  test("a journal is sealed before its successor reads it, so that nothing under way counts afterwards", async () => {
+    const old = openAs("anna");
+    await old.lock.take("up");
+    await old.journal.add("begun\n");
+    let letGo = () => {};
+    const held = new Promise<void>((free) => {
+      letGo = free;
+    });
+    store.before = async ({ method, key }) => {
+      if (method === "PUT" && key.endsWith("00000002")) {
+        store.before = undefined;
+        await held;
+      }
+      return undefined;
+    };
+    const late = old.journal.add("under way\n");
+    const refused = expect(late).rejects.toEqual(isLost);
+    store.ahead += 10_000;
+    const next = openAs("berta");
+    const lock = await next.lock.take("up");
+    letGo();
+    await refused;
+    expect(await next.journal.read()).toBe("begun\n");
+    await next.journal.remove();
+    await next.journal.add("mine\n");
+    expect(await next.journal.read()).toBe("mine\n");
+    await next.tidy();
+    expect([...store.objects.keys()].filter((key) => /journal/.test(key))).toHaveLength(1);
+    await lock.release();
+  });
+
+  test("a lease is judged by the store's clock, however wrong those of the machines are", async () => {
+    const place = (user: string, skew: number) =>
+      createS3Backend({
+        address: parseAddress(store.address("team", "&lease=4"), "/") as S3Address,
+        machine: machineOf(user),
+        now: () => new Date(Date.now() + skew),
+      }).stack("shop", "dev");
+    const lock = await place("anna", -86_400_000).lock.take("up");
+    await expect(place("berta", 86_400_000).lock.take("up")).rejects.toMatchObject({ code: "locked" });
+    store.ahead += 10_000;
+    const taken = await place("berta", -86_400_000).lock.take("up");
+    expect(taken.takenOverFrom).toMatchObject({ user: "anna" });
+    await lock.release();
+    await taken.release();
+  });
+
+  test("a lease is renewed while its run lasts", async () => {
+    const lock = await openAs("anna").lock.take("up");
+    const written = () => store.objects.get("team/stacks/shop/dev/head.json")!.at;
+    const first = written();
+    await expect.poll(written).toBeGreaterThan(first);
+    await expect(openAs("berta").lock.take("up")).rejects.toMatchObject({ code: "locked" });
+    await lock.release();
+  });
+
+  test("a run that cannot reach its store begins nothing before its lease can be taken, and then gives up", async () => {
+    const mine = openAs("anna");
+    const lock = await mine.lock.take("up");
+    await mine.journal.add("begun\n");
+    store.before = () => 503;
+    const added = mine.journal.add("cut off\n").then(
+      () => "kept",
+      (error: unknown) => error,
+    );
+    await expect.poll(() => lock.lost!.aborted, { timeout: 20_000 }).toBe(true);
+    expect(lock.lost!.reason).toEqual(isLost);
+    expect(String(lock.lost!.reason)).toMatch(/could not be renewed for 4.0 s \(.*503/);
+    expect(await added).toEqual(isLost);
+    store.before = undefined;
+    store.ahead += 10_000;
+    const next = await openAs("berta").lock.take("up");
+    await expect(mine.journal.add("late\n")).rejects.toEqual(isLost);
+    await next.release();
+    await lock.release();
+  });
+
+  test("a store that could not be reached for less than a lease costs nothing but time", async () => {
+    const mine = openAs("anna");
+    const lock = await mine.lock.take("up");
+    store.before = () => 503;
+    const added = mine.journal.add("one\n");
+    setTimeout(() => {
+      store.before = undefined;
+    }, 1000);
+    await added;
+    expect(await mine.journal.read()).toBe("one\n");
+    await lock.release();
+  });
+
+  test("a run that is unlocked by hand has lost the stack at its next write", async () => {
+    const mine = openAs("anna");
+    const lock = await mine.lock.take("up");
+    const theirs = openAs("berta");
+    await theirs.lock.clear();
+    await expect(mine.snapshot.replace("late")).rejects.toMatchObject({
+      message: expect.stringContaining("unlocked"),
+    });
+    const taken = await theirs.lock.take("up");
+    await expect(mine.journal.add("late\n")).rejects.toEqual(isLost);
+    expect(await theirs.snapshot.read()).toBeUndefined();
+    await taken.release();
+    await lock.release();
+  });
+
+  test("as many versions are kept as the address says, each with who made it", async () => {
+    const mine = openAs("anna", "&keep=3");
+    const lock = await mine.lock.take("up");
+    const change = (n: number) => ({
+      ...{ user: "anna", host: "h", at: `2026-01-0${n}T00:00:00Z`, operation: "up", counts: { create: n } },
+      result: "succeeded" as const,
+    });
+    for (let n = 1; n <= 5; n += 1) await mine.snapshot.replace(`state ${n}`, change(n));
+    await lock.release();
+    const { history } = openAs("berta");
+    expect(await history.list()).toEqual([3, 4, 5].map((n) => ({ ...change(n), version: n })));
+    expect([
+      await history.read(2),
+      await history.read(3),
+      await history.read(5),
+      await history.read(6),
+    ]).toEqual([...[undefined, "state 3", "state 5", undefined]]);
+    expect([...store.objects.keys()].filter((key) => /versions/.test(key))).toHaveLength(3);
+  });
+});
