@@ -46,7 +46,13 @@ export function findRuntime(project: string, main: string | undefined, runtime: 
 function placeOf(project: string, main: string | undefined): Pick<Found, "folder" | "entry"> {
   const place = resolve(project, main ?? "");
   const found = statSync(place, { throwIfNoEntry: false });
-  if (found === undefined) throw new UnreadyError(`"main" names ${main}, and there is no ${place}`);
+  if (found === undefined) {
+    throw new UnreadyError(
+      main === undefined
+        ? `the folder of the program is not there: ${place}`
+        : `"main" names ${JSON.stringify(main)}, and there is no ${place}`,
+    );
+  }
   if (found.isDirectory()) return { folder: place, entry: "." };
   return { folder: dirname(place), entry: basename(place) };
 }
