@@ -3,18 +3,21 @@
 import type { Command } from "commander";
 import { addTargetOption, allowGone } from "../flags.ts";
 import { helped } from "../help.ts";
+import { addPolicyOptions } from "../policy/sets.ts";
 import type { WatchFlags } from "../watch/watch.ts";
 
 export function addWatchCommand(program: Command): void {
-  addTargetOption(
-    helped(program.command("watch"), {
-      examples: {
-        watch: "apply Pulumi.yaml at every change of it, and every ten minutes",
-        "watch --interval 1h --listen 9464": "with /healthz, /readyz and /metrics on this machine",
-        "watch --git https://git.example/infra.git --ref main": "what is on main, in .plumbline/watch",
-        "watch -s prod --json": "a JSON object a line, for a log",
-      },
-    }),
+  addPolicyOptions(
+    addTargetOption(
+      helped(program.command("watch"), {
+        examples: {
+          watch: "apply Pulumi.yaml at every change of it, and every ten minutes",
+          "watch --interval 1h --listen 9464": "with /healthz, /readyz and /metrics on this machine",
+          "watch --git https://git.example/infra.git --ref main": "what is on main, in .plumbline/watch",
+          "watch -s prod --json": "a JSON object a line, for a log",
+        },
+      }),
+    ),
   )
     .description("keep the account as declared: apply at every change and on an interval, until told to end")
     .option("--interval <duration>", "read everything and put it right this often", "10m")

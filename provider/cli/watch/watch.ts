@@ -25,6 +25,8 @@ export interface WatchFlags {
   readonly allowGone?: boolean;
   readonly continueOnError?: boolean;
   readonly target?: string[];
+  readonly policies?: string[];
+  readonly allow?: string[];
 }
 
 interface GlobalFlags {
@@ -142,6 +144,8 @@ function upWords(flags: WatchFlags, settings: Settings, command: Command): strin
     ...(flags.allowGone ? ["--allow-gone"] : []),
     ...(flags.continueOnError ? ["--continue-on-error"] : []),
     ...(flags.target ?? []).flatMap((target) => ["--target", target]),
+    ...(flags.policies ?? []).flatMap((path) => ["--policies", path]),
+    ...(flags.allow ?? []).flatMap((name) => ["--allow", name]),
   ];
 }
 

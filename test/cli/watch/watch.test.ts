@@ -133,6 +133,28 @@ describe("watch", { timeout: 60_000 }, () => {
     expect(await forced.next("succeeded")).toMatchObject({ summary: { create: 2 } });
   });
 
+  it("is held to policies, and goes on when one of their modules lets it", async () => {
+    const module = (answer: string) =>
+      desk.write("rule.js", `export default { name: "closed", check: () => [${answer}] };`);
+    module('"not today"');
+    desk.write("outside.yaml", "modules: [rule.js]\n");
+    desk.write(
+      "Pulumi.yaml",
+      `name: ${project}\nruntime: yaml\npolicies: { modules: [rule.js] }\nresources:\n${domain("one")}\n`,
+    );
+    const watch = watching(desk);
+    expect(await watch.next("guarded")).toMatchObject({ code: "PLB-POLICY" });
+    expect(await names()).toEqual([]);
+    module("");
+    expect(await watch.next("succeeded")).toMatchObject({ reason: "change", summary: { create: 1 } });
+    expect(await watch.end()).toBe(0);
+    module('"not today"');
+    declare(domain("one"), domain("two"));
+    expect(await watching(desk, ["--policies", "outside.yaml"]).next("guarded")).toMatchObject({
+      code: "PLB-POLICY",
+    });
+  });
+
   it("tries again after a failure, later each time but never later than the interval, and says no secret", async () => {
     declare(domain("one"));
     desk.emulator.setFaults([{ method: "POST", path: "/domains", do: "status", status: 400, times: 3 }]);
