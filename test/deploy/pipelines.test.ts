@@ -1,7 +1,7 @@
 /** The scripts of the pipelines, run as jobs against a stand-in for each forge's API: what a team sees of them, also on a bad day. */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { findProgram } from "../../scripts/programs.mjs";
@@ -282,12 +282,35 @@ describe.each(["github", "gitlab"] as const)("on %s", { timeout: 60_000 }, (kind
 it("the shell is plain POSIX, as shellcheck judges it, or at least as sh reads it", () => {
   const shellcheck = findProgram("shellcheck");
   const files = readdirSync(scripts).filter((name) => name.endsWith(".sh"));
-  expect(files).toHaveLength(3);
+  expect(files).toHaveLength(4);
   for (const name of files) {
     execFileSync("sh", ["-n", join(scripts, name)]);
     if (shellcheck) execFileSync(shellcheck, [join(scripts, name)]);
     expect(statSync(join(scripts, name)).mode & 0o111).toBe(0o111);
   }
+});
+
+it("a token of OpenID Connect is where S3's own client finds it, and only its owner reads it; without a role nothing is written", () => {
+  const sourced = (env: NodeJS.ProcessEnv) =>
+    execFileSync(
+      "sh",
+      ["-euc", `. ${join(scripts, "identity.sh")}; echo "\${AWS_WEB_IDENTITY_TOKEN_FILE:-none}"`],
+      {
+        env: { PATH: process.env["PATH"], ...env },
+        encoding: "utf8",
+      },
+    ).trim();
+  const file = sourced({
+    PLUMBLINE_ID_TOKEN: "header.payload.signature",
+    AWS_ROLE_ARN: "arn:aws:iam::1:role/states",
+  });
+  onTestFinished(() => rmSync(file));
+  expect([readFileSync(file, "utf8"), statSync(file).mode & 0o077]).toEqual(["header.payload.signature", 0]);
+  expect([sourced({}), sourced({ PLUMBLINE_ID_TOKEN: "x" }), sourced({ AWS_ROLE_ARN: "x" })]).toEqual([
+    "none",
+    "none",
+    "none",
+  ]);
 });
 
 it("forge.mjs says what it takes", async () => {
