@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { Kind } from "../deploy/forge.ts";
+import { hasS3, startS3 } from "../engine/state/backends/s3-server.ts";
 import { playDay, type Step } from "./day.ts";
 
 const guide = readFileSync(resolve(import.meta.dirname, "../../docs/guides/team.md"), "utf8");
@@ -32,10 +33,16 @@ const backends: { readonly [name: string]: Backend } = {
     kind: "github",
     open: async () => ({ PLUMBLINE_STATE: folder() }),
   },
-  "a folder that all machines share, on GitLab": {
-    kind: "gitlab",
-    open: async () => ({ PLUMBLINE_STATE: folder() }),
-  },
+  ...(hasS3 && {
+    "S3, on GitLab": {
+      kind: "gitlab",
+      async open() {
+        const server = await startS3();
+        onTestFinished(server.close);
+        return { ...server.environment, PLUMBLINE_STATE: server.address() };
+      },
+    },
+  }),
 };
 
 it.each(Object.entries(backends))(
