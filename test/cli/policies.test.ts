@@ -140,6 +140,20 @@ it("a run after one that was killed is held to the policies of its own time", as
 });
 
 describe("an advisory policy", () => {
+  it("is told once, also of a step that is judged again because one of its values was not known", async () => {
+    declare(
+      rules("ttl-bounds: { level: advisory, min: 300 }"),
+      domain("one"),
+      `  www: { type: "plumbline:dns:Record", properties: { domainId: "\${one.id}", type: A, name: www, target: 192.0.2.1, ttlSec: 30 } }`,
+    );
+    const ran = await desk.run(["up", "-y"]);
+    expect(ran.code, ran.text).toBe(0);
+    expect(ran.text.match(/30 seconds are shorter than 300/g)).toHaveLength(1);
+    expect((await desk.run(["destroy", "-y"])).code).toBe(0);
+    const skipped = await desk.run(["up", "-y", "--skip-preview"]);
+    expect(skipped.text.match(/30 seconds are shorter than 300/g)).toHaveLength(1);
+  });
+
   it("warns, once for a preview and its run, and stops nothing", async () => {
     declare(rules("ttl-bounds: { level: advisory, min: 300 }"), domain("one", ", ttlSec: 30"));
     const ran = await desk.run(["up", "-y"]);
@@ -207,6 +221,8 @@ describe("deletes", () => {
     const part = await desk.run(["up", "-y"]);
     expect(part.code).toBe(4);
     expect(part.text).toContain("4 of 12 resources would be deleted, and 30 % may be at once");
+    const one = await desk.run(["preview", "--target", "d0"]);
+    expect(one.code, one.text).toBe(0);
     declare(rules("delete-limit: { count: 3 }"), ...all.slice(4));
     expect((await desk.run(["up", "-y", "--skip-preview"])).code).toBe(4);
     expect(await count("/domains")).toBe(12);
@@ -262,7 +278,7 @@ export default [{ name: "owner-tag", description: "names its owner", types: ["pl
     expect(ran.stdout).toContain("needs a tag team: (policy owner-tag)");
     const none = await desk.run(["preview", "--policies", "nowhere"]);
     expect(none.code).toBe(1);
-    expect(none.text).toContain("--policies: there is no nowhere");
+    expect(none.text).toContain("PLUMBLINE_POLICIES: there is no nowhere");
   });
 });
 
@@ -311,14 +327,20 @@ describe("a module", () => {
     declare(
       "  modules: [spy.js]",
       `  login: { type: "plumbline:managed:Credential", properties: { label: login, username: me, password: a long secret } }`,
+      `  other: { type: "pulumi:providers:plumbline", properties: { token: another-long-token } }`,
     );
     const ran = await desk.run(["preview", "--json", "--show-secrets"]);
+    expect(ran.text).not.toContain("another-long-token");
+    expect(ran.text).toContain("pulumi:providers:plumbline");
     expect(ran.code, ran.text).toBe(4);
     expect(ran.text).not.toContain("a long secret");
     expect(ran.text).not.toContain(desk.emulator.token);
     expect(ran.stdout).not.toContain("LOUD");
     const { diagnostics } = JSON.parse(ran.stdout) as { diagnostics: { message: string }[] };
-    expect(diagnostics[0]?.message).toContain(`"password":{"$secret":true}`);
+    const told = diagnostics.map(({ message }) => message).join("\n");
+    expect(told).toContain(`"password":{"$secret":true}`);
+    expect(told).toContain(`"token":{"$secret":true}`);
+    expect(told).toContain(`"resources":0`);
   });
 
   it.each([

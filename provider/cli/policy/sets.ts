@@ -119,7 +119,7 @@ interface Source {
 /** What the user named: a folder, a file of settings, or a module. */
 async function sourceOf(owner: string): Promise<Source> {
   const path = resolve(owner);
-  if (!existsSync(path)) throw new CommandError(`--policies: there is no ${owner}`);
+  if (!existsSync(path)) throw new CommandError(`--policies or PLUMBLINE_POLICIES: there is no ${owner}`);
   if (!statSync(path).isDirectory()) {
     if (isModule(path)) return { owner, section: nothing, folder: dirname(path), files: [path] };
     return { owner, section: await readSection(path), folder: dirname(path), files: [] };

@@ -38,6 +38,8 @@ export interface RunOptions {
   readonly clock: { ahead?: number };
   /** A saved plan that each step must agree with. */
   readonly plan?: PlanCheck;
+  /** How many resources with an object the stack had when the operation began. */
+  readonly size: number;
   /** What its steps are held to; absent: no policies. */
   readonly hold?: Hold;
   /** True when what the provider resource made is on another target than the provider works on. */

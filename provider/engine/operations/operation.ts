@@ -1,5 +1,6 @@
 /** What every operation is wrapped in: the lock, the state opened and saved, the providers closed, the time taken, the summary told. */
 
+import { isProviderType } from "../../core/engines/urn.ts";
 import type { Catalogue, Provider } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { createPool } from "../deployment/pool.ts";
@@ -147,6 +148,7 @@ export function createOperations(context: OperationContext): Operations {
       admitWrite: targets.admitWrite,
       isElsewhere: targets.isElsewhere,
       allowsGone: options.allowGone ?? false,
+      size: sizeOf(ledger),
       ...(options.plan ? { plan: options.plan } : {}),
       ...(context.hold ? { hold: context.hold } : {}),
     });
@@ -207,6 +209,12 @@ export function createOperations(context: OperationContext): Operations {
     },
   };
 }
+
+/** How many resources of the state have an object of their own. */
+const sizeOf = ({ resources }: Ledger): number =>
+  [...resources.values()].filter(
+    ({ custom, type, external, delete: isLeft }) => custom && !external && !isLeft && !isProviderType(type),
+  ).length;
 
 const previewOnly = (isPreview: boolean): { previewOnly?: true } => (isPreview ? { previewOnly: true } : {});
 

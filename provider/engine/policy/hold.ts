@@ -6,7 +6,7 @@ import { sameValue } from "../deployment/property.ts";
 import type { Operation, Step } from "../event.ts";
 import { EngineError } from "../failure.ts";
 import type { Diagnostic } from "../host.ts";
-import { judge } from "./judge.ts";
+import { judge, type Subject } from "./judge.ts";
 import type { Policies, Policy, PositionOf, Verdict } from "./rule.ts";
 import { PolicyError, refusal } from "./verdict.ts";
 import { seenStep } from "./view.ts";
@@ -20,13 +20,16 @@ export interface HoldOptions {
   readonly catalogue: Catalogue;
 }
 
+/** A run as far as it is told of findings, and asked how large the stack is. */
+type Held = Faults & { readonly size: number };
+
 export interface Hold {
   /** Loads the policies. Throws EngineError `usage` for what cannot be used, also for a policy that may not be let pass. */
   readonly ready: () => Promise<void>;
   /** True: a run is to be judged as a whole before it writes, also one that deletes nothing. */
   readonly needsPlan: () => Promise<boolean>;
   /** Judges all steps of a plan, and tells of them; what is mandatory fails the run, as a guard. */
-  readonly plan: (run: Faults, steps: readonly Step[], positionOf?: PositionOf) => Promise<void>;
+  readonly plan: (run: Held, steps: readonly Step[], positionOf?: PositionOf) => Promise<void>;
   /** Judges a step that is about to be performed, unless a plan with just these values was. Rejects with PolicyError. */
   readonly step: (run: Faults, step: Step) => Promise<void>;
 }
@@ -43,13 +46,18 @@ export function createHold({ policies, allowed, project, stack, catalogue }: Hol
   const { active } = policies;
   /** Steps of the last plan, by operation and URN. */
   let judged = new Map<string, Step>();
+  /** What was told of it. */
+  let known: ReadonlySet<string> = new Set();
   const keyOf = ({ op, urn }: Step): string => `${op} ${urn}`;
 
-  const judgeSteps = async (steps: readonly Step[], isPlan: boolean): Promise<Verdict[]> => {
+  const judgeSteps = async (
+    steps: readonly Step[],
+    more: Pick<Subject, "isPlan" | "resources">,
+  ): Promise<Verdict[]> => {
     const concerned = (await active()).filter((policy) => steps.some((step) => mayConcern(policy, step)));
     if (concerned.length === 0) return [];
     const seen = steps.map((step) => seenStep(step, catalogue));
-    return judge(concerned, { project, stack, steps: seen, isPlan }, allowed);
+    return judge(concerned, { project, stack, steps: seen, ...more }, allowed);
   };
 
   return {
@@ -60,7 +68,8 @@ export function createHold({ policies, allowed, project, stack, catalogue }: Hol
     needsPlan: async () => (await active()).some(isMoreThanLoss),
     async plan(run, steps, positionOf = () => undefined) {
       const told = steps.filter((step) => step.replaced !== true);
-      const verdicts = await judgeSteps(told, true);
+      const verdicts = await judgeSteps(told, { isPlan: true, resources: run.size });
+      known = new Set(verdicts.map(keyOfVerdict));
       judged = new Map(told.map((step) => [keyOf(step), step]));
       const diagnostics = bounded(verdicts.map((verdict) => diagnosticOf(verdict, positionOf)));
       for (const one of diagnostics) if (one.severity === "warning") run.report(one);
@@ -75,10 +84,11 @@ export function createHold({ policies, allowed, project, stack, catalogue }: Hol
       if (step.replaced) return;
       const planned = judged.get(keyOf(step));
       if (planned && sameValue(planned.newInputs, step.newInputs)) return;
-      const verdicts = await judgeSteps([step], false);
+      const verdicts = await judgeSteps([step], { isPlan: false });
       const refused = verdicts.filter(({ isMandatory }) => isMandatory);
       for (const verdict of verdicts)
-        if (!verdict.isMandatory) run.report(diagnosticOf(verdict, () => undefined));
+        if (!verdict.isMandatory && !known.has(keyOfVerdict(verdict)))
+          run.report(diagnosticOf(verdict, () => step.position));
       if (refused.length > 0) throw new PolicyError(refused);
     },
   };
@@ -86,9 +96,12 @@ export function createHold({ policies, allowed, project, stack, catalogue }: Hol
 
 const mayConcern = ({ rule }: Policy, { op }: Step): boolean => rule.operations.includes(op);
 
+const keyOfVerdict = ({ policy, urn, property, message }: Verdict): string =>
+  [policy, urn, property, message].join("\0");
+
 /** Deletes and replacements are foreseen by every run; anything else is so for its policies alone. */
-const isMoreThanLoss = ({ level, rule }: Policy): boolean =>
-  level === "mandatory" && rule.operations.some((op) => op !== "delete" && op !== "replace");
+const isMoreThanLoss = ({ rule }: Policy): boolean =>
+  rule.operations.some((op) => op !== "delete" && op !== "replace");
 
 function refuseLeave(policies: readonly Policy[], name: string): void {
   const named = policies.filter(({ rule }) => rule.name === name);

@@ -1,6 +1,7 @@
 /** Asks policies about planned steps. Decides nothing about what becomes of a run. */
 
 import { matchesTarget } from "../../core/engines/urn.ts";
+import { messageOf } from "../failure.ts";
 import type { Answer, Policy, RuleContext, SeenStep, Verdict } from "./rule.ts";
 
 /** What is asked about. */
@@ -10,12 +11,14 @@ export interface Subject {
   readonly steps: readonly SeenStep[];
   /** True: these are all steps of a plan, so that rules about plans are asked, too. */
   readonly isPlan: boolean;
+  /** How many resources the stack has before it; absent: not known. */
+  readonly resources?: number;
 }
 
 /** Everything that policies have against the steps, mandatory first. A rule that cannot answer is itself a finding that nobody can let pass. */
 export async function judge(
   policies: readonly Policy[],
-  { project, stack, steps, isPlan }: Subject,
+  { project, stack, steps, isPlan, resources }: Subject,
   allowed: ReadonlySet<string>,
 ): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
@@ -25,11 +28,20 @@ export async function judge(
     const concerned = steps.filter((step) => concerns(policy, step, except));
     if (concerned.length === 0) continue;
     const asked = rule.isOfPlan ? steps.filter(({ urn }) => !isExcepted(except, urn)) : concerned;
-    const context: RuleContext = { project, stack, settings };
-    const answer = await rule.ask(asked, context);
+    const context = { project, stack, settings, ...(resources === undefined ? {} : { resources }) };
+    const answer = await answerOf(policy, asked, context);
     verdicts.push(...verdictsOf(policy, asked, answer, allowed));
   }
   return verdicts.sort((a, b) => Number(b.isMandatory) - Number(a.isMandatory));
+}
+
+/** A rule that throws has not answered. */
+async function answerOf({ rule }: Policy, steps: readonly SeenStep[], context: RuleContext): Promise<Answer> {
+  try {
+    return await rule.ask(steps, context);
+  } catch (error) {
+    return { findings: [], fault: messageOf(error) };
+  }
 }
 
 function concerns({ rule }: Policy, step: SeenStep, except: readonly string[]): boolean {

@@ -49,6 +49,8 @@ export interface RuleContext {
   readonly project: string;
   readonly stack: string;
   readonly settings: SeenValues;
+  /** How many resources the stack has before the plan; absent: not known. */
+  readonly resources?: number;
 }
 
 /** What a rule has against a step. */

@@ -1,5 +1,6 @@
 /** A planned step as rules see it: plain JSON, without any secret. Pure. */
 
+import { isProviderType } from "../../core/engines/urn.ts";
 import type { Catalogue } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
 import {
@@ -19,10 +20,13 @@ export const unknownMark = { $unknown: true } as const;
 /** What stands for a secret. */
 export const secretMark = { $secret: true } as const;
 
+/** What is looked up of types. */
+export type Known = Pick<Catalogue, "resources" | "config" | "lossOf">;
+
 /** The step as rules see it. What a type declares to be a secret is one here, however it is marked. */
-export function seenStep(step: Step, catalogue: Pick<Catalogue, "resources" | "lossOf">): SeenStep {
+export function seenStep(step: Step, catalogue: Known): SeenStep {
   const { op, urn, type, name, id, oldInputs, newInputs, replaceReasons } = step;
-  const info = catalogue.resources.get(type)?.inputs ?? {};
+  const info = isProviderType(type) ? catalogue.config : (catalogue.resources.get(type)?.inputs ?? {});
   const isSecretName = (property: string): boolean => info[property]?.secret === true;
   const goes = (op === "delete" || op === "replace") && !step.retained && oldInputs !== undefined;
   const lost = goes ? catalogue.lossOf?.(type, oldInputs) : undefined;

@@ -61,11 +61,11 @@ export const deleteLimit = planRule(
       ),
     },
   },
-  (steps, { settings }) => {
+  (steps, { settings, resources }) => {
     const goes = ({ operation, retained }: SeenStep): boolean =>
       !retained && (operation === "delete" || (operation === "replace" && settings["replacements"] === true));
     const gone = steps.filter(goes).length;
-    const all = steps.filter(({ oldInputs }) => oldInputs !== undefined).length;
+    const all = resources ?? steps.filter(({ oldInputs }) => oldInputs !== undefined).length;
     const { count, percent, small } = settings;
     if (typeof count === "number" && gone > count)
       return [{ message: `${gone} resources would be deleted, and ${count} may be at once` }];
