@@ -141,6 +141,13 @@ describe("naming", () => {
   });
 });
 
+it("a pattern that does not end is ended, and stops the run", async () => {
+  const steps = [step(database, { label: `${"a".repeat(60)}!` })];
+  expect(await found(rule("naming"), steps, { pattern: "(a+)+" })).toEqual([
+    ["", "policy naming (built in) could not judge: the pattern (a+)+ does not end within 5 seconds"],
+  ]);
+});
+
 describe("what goes for good", () => {
   const gone = (count: number, more: Partial<SeenStep> = {}) =>
     Array.from({ length: count }, (_, at) =>

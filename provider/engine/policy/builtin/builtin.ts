@@ -4,6 +4,7 @@ import type { TSchema } from "typebox";
 import { annotations, type Fields } from "../../../core/type/field.ts";
 import type { StepOp } from "../../event.ts";
 import {
+  type Answer,
   type AskedRule,
   declaring,
   type Finding,
@@ -33,15 +34,17 @@ export function stepRule(
   spec: Spec,
   check: (step: SeenStep, context: RuleContext) => readonly Finding[],
 ): AskedRule {
-  return {
-    ...base(spec),
-    isOfPlan: false,
-    ask: (steps, context) => ({
-      findings: steps.flatMap((step, at) =>
-        check(step, context).map((finding) => ({ ...finding, step: at })),
-      ),
-    }),
-  };
+  return stepsRule(spec, (steps, context) =>
+    steps.flatMap((step, at) => check(step, context).map((finding) => ({ ...finding, step: at }))),
+  );
+}
+
+/** The same, for a rule that looks at many at a time. */
+export function stepsRule(
+  spec: Spec,
+  check: (steps: readonly SeenStep[], context: RuleContext) => Answer["findings"],
+): AskedRule {
+  return { ...base(spec), isOfPlan: false, ask: (steps, context) => ({ findings: check(steps, context) }) };
 }
 
 /** A rule about all steps of a plan. */

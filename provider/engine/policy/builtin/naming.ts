@@ -1,8 +1,9 @@
 /** The built-in rule about names. */
 
+import { runInNewContext } from "node:vm";
 import { list, optional, text } from "../../../core/type/field.ts";
 import type { SeenStep } from "../rule.ts";
-import { itemsIn, stepRule } from "./builtin.ts";
+import { itemsIn, stepsRule } from "./builtin.ts";
 
 /** The inputs that name an object, the most telling first. */
 const nameInputs = ["label", "domain"] as const;
@@ -17,7 +18,21 @@ function nameOf({ inputs = {}, type }: SeenStep): { property: string; name: stri
   return undefined;
 }
 
-export const naming = stepRule(
+/** How long all names may take. Milliseconds. */
+const patience = 5000;
+
+/** For each name whether the whole of it matches. A pattern that takes for ever on one of them is ended, and throws. */
+function matching(pattern: string, names: readonly string[]): boolean[] {
+  const work = "const wanted = new RegExp(`^(?:${pattern})$`, 'u'); names.map((name) => wanted.test(name))";
+  try {
+    return runInNewContext(work, { pattern, names }, { timeout: patience }) as boolean[];
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw cause;
+    throw new Error(`the pattern ${pattern} does not end within ${patience / 1000} seconds`, { cause });
+  }
+}
+
+export const naming = stepsRule(
   {
     name: "naming",
     description:
@@ -35,13 +50,23 @@ export const naming = stepRule(
       ),
     },
   },
-  (step, { settings }) => {
+  (steps, { settings }) => {
     const types = itemsIn(settings["types"]).map(([, type]) => type);
-    if (types.length > 0 && !types.includes(step.type)) return [];
-    const found = nameOf(step);
+    const named = steps.flatMap((step, at) => {
+      const found = types.length > 0 && !types.includes(step.type) ? undefined : nameOf(step);
+      return found === undefined ? [] : [{ ...found, step: at }];
+    });
     const pattern = String(settings["pattern"]);
-    if (found === undefined || new RegExp(`^(?:${pattern})$`, "u").test(found.name)) return [];
-    const { property, name } = found;
-    return [{ property, message: `${JSON.stringify(name)} does not match ${pattern}` }];
+    const fits = matching(
+      pattern,
+      named.map(({ name }) => name),
+    );
+    return named
+      .filter((_, at) => !fits[at])
+      .map(({ property, name, step }) => ({
+        property,
+        step,
+        message: `${JSON.stringify(name)} does not match ${pattern}`,
+      }));
   },
 );
