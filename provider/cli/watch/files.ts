@@ -1,6 +1,6 @@
 /** A declaration in files: which ones a stack is made of, and whether they changed. Reads no more of them than it must. */
 
-import { readFileSync, statSync } from "node:fs";
+import { fstatSync, readFileSync, statSync } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { parseDocument, visit } from "yaml";
@@ -12,6 +12,10 @@ export interface FilesOptions {
   readonly file: string;
   readonly stack: string;
   readonly words: readonly string[];
+  /** Absolute paths of what else decides (policies from outside). */
+  readonly also: readonly string[];
+  /** Absolute paths of what runs change themselves. */
+  readonly apart: readonly string[];
   /** Milliseconds between two looks, and how long files must be still. */
   readonly poll: number;
   readonly signal: AbortSignal;
@@ -25,16 +29,17 @@ const sources = /\.(?:[cm]?[jt]sx?|json|py|toml|ya?ml)$/;
 const packages = new Set(["node_modules", "__pycache__", "venv"]);
 
 /** The files of a stack. Looks until they are still: a file that is being written is not read. */
-export function filesOf({ file, stack, words, poll, signal }: FilesOptions): Source {
+export function filesOf(options: FilesOptions): Source {
+  const { file, words, poll, signal } = options;
   return {
     place: file,
     poll,
     words,
     async look() {
-      let seen = await fingerprint(file, stack);
+      let seen = await fingerprint(options);
       for (;;) {
         await pause(poll, signal);
-        const again = await fingerprint(file, stack);
+        const again = await fingerprint(options);
         if (again === seen || signal.aborted) return again;
         seen = again;
       }
@@ -43,11 +48,12 @@ export function filesOf({ file, stack, words, poll, signal }: FilesOptions): Sou
 }
 
 /** Differs when one of the files does. */
-async function fingerprint(file: string, stack: string): Promise<string> {
+async function fingerprint({ file, stack, also, apart }: FilesOptions): Promise<string> {
   const found = new Set([file, join(dirname(file), `Pulumi.${stack}.yaml`)]);
   const { named, isProgram } = mentioned(file);
-  for (const path of named) await addAll(path, found, () => true);
+  for (const path of [...named, ...also]) await addAll(path, found, () => true);
   if (isProgram) await addAll(dirname(file), found, (name) => sources.test(name));
+  for (const path of apart) found.delete(path);
   const marks = await Promise.all([...found].sort().map(markOf));
   return marks.join("\n");
 }
@@ -83,9 +89,23 @@ async function addAll(path: string, found: Set<string>, wanted: (name: string) =
     if (!name.startsWith(".") && !packages.has(name)) await addAll(join(path, name), found, wanted);
 }
 
+/** Where this process writes what it says. */
+function ourOutputs(): { readonly ino: number; readonly dev: number }[] {
+  return [1, 2].flatMap((output) => {
+    try {
+      return [fstatSync(output)];
+    } catch {
+      // Closed: then nothing is written there.
+      return [];
+    }
+  });
+}
+
 async function markOf(path: string): Promise<string> {
   try {
-    const { size, mtimeMs, ctimeMs, ino } = await stat(path);
+    const { size, mtimeMs, ctimeMs, ino, dev } = await stat(path);
+    // A log that lies among the sources of a program changes with every word of ours.
+    if (ourOutputs().some((ours) => ours.ino === ino && ours.dev === dev)) return path;
     return [path, size, mtimeMs, ctimeMs, ino].join(" ");
   } catch (error) {
     return `${path} ${(error as NodeJS.ErrnoException).code}`;

@@ -1,7 +1,7 @@
 /** A watch from its options to its end: what is watched, how each run is made, and what is told of it. */
 
 import { createHash } from "node:crypto";
-import { basename, isAbsolute, join, normalize, resolve } from "node:path";
+import { basename, delimiter, isAbsolute, join, normalize, resolve } from "node:path";
 import type { Command } from "commander";
 import { duration, parseDuration } from "../../core/duration.ts";
 import { shortToken } from "../../core/token.ts";
@@ -115,7 +115,10 @@ function sourceOf(flags: WatchFlags, { settings, command, interval, signal }: Pl
     for (const name of ["ref", "checkout"] as const)
       if (flags[name] !== undefined) throw new CommandError(`--${name} goes with --git`);
     const words = cwd === undefined ? [] : ["-C", cwd];
-    return filesOf({ file: settings.file, stack: settings.stack, words, poll, signal });
+    const policies = [...(flags.policies ?? []), ...(process.env.PLUMBLINE_POLICIES ?? "").split(delimiter)];
+    const also = policies.filter((path) => path !== "").map((path) => resolve(path));
+    const apart = settings.emulator?.file === undefined ? [] : [settings.emulator.file];
+    return filesOf({ file: settings.file, stack: settings.stack, words, also, apart, poll, signal });
   }
   const { git: url, ref = "main" } = flags;
   if (isAbsolute(file) || normalize(file).startsWith(".."))

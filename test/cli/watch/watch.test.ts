@@ -1,11 +1,15 @@
 /** `plumbline watch` as a process beside people who change files and the account: what it does then, what it never does, and how it ends. */
 
-import { renameSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type FilesOptions, filesOf } from "../../../provider/cli/watch/files.ts";
+import { killNow } from "../../kill.ts";
 import { type Desk, openDesk } from "../plumbline.ts";
 import { watching } from "./watching.ts";
 
@@ -39,6 +43,14 @@ async function onAccount(): Promise<Found[]> {
   return data as unknown as Found[];
 }
 const names = async () => (await onAccount()).map((each) => each.domain).sort();
+
+/** The processes that a process has begun. */
+function childrenOf(pid: number): number[] {
+  const rows = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
+  return rows
+    .map((row) => row.trim().split(/\s+/).map(Number))
+    .flatMap(([child, parent]) => (parent === pid ? [child!] : []));
+}
 
 const held = (method: string, path: string) => [
   { method, path, do: "delay" as const, seconds: 1.5, times: 1 },
@@ -224,6 +236,54 @@ describe("watch", { timeout: 60_000 }, () => {
     const next = watching(desk);
     await next.next("succeeded");
     expect(await names()).toEqual(["one.example", "three.example", "two.example"]);
+  });
+
+  it("after a machine that went away at any moment, again and again, all is made, and nothing twice", async () => {
+    const all = ["five", "four", "one", "three", "two"];
+    declare(...all.map((name) => domain(name)));
+    desk.emulator.setFaults([{ method: "POST", path: "/domains", do: "delay", seconds: 0.2, times: 1000 }]);
+    for (const moment of fc.sample(fc.integer({ min: 100, max: 2500 }), 6)) {
+      const watch = watching(desk, ["--parallel", "1"]);
+      await setTimeout(moment);
+      const run = childrenOf(watch.child.pid!);
+      await watch.end("SIGKILL");
+      for (const pid of run) killNow(pid);
+    }
+    const last = watching(desk);
+    await last.next("succeeded");
+    expect(await names()).toEqual(all.map((name) => `${name}.example`));
+    expect((await desk.run(["preview", "--refresh", "--expect-no-changes"])).code).toBe(0);
+  });
+
+  it("watches policies from outside, and not what runs change themselves among the sources of a program", async () => {
+    desk.write("rules.yaml", "rules:\n  ttl-bounds: { level: mandatory, min: 300, max: 3600 }\n");
+    declare(domain("one", 7200));
+    const watch = watching(desk, ["--policies", "rules.yaml"]);
+    await watch.next("guarded");
+    desk.write("rules.yaml", "rules:\n  ttl-bounds: { level: mandatory, min: 300, max: 9000 }\n");
+    await watch.next("succeeded");
+    expect(await names()).toEqual(["one.example"]);
+    const look = (files: Partial<FilesOptions>) =>
+      filesOf({
+        ...{
+          file: join(desk.folder, "program", "Pulumi.yaml"),
+          stack: "dev",
+          words: [],
+          also: [],
+          apart: [],
+        },
+        ...{ poll: 1, signal: new AbortController().signal, ...files },
+      }).look();
+    mkdirSync(join(desk.folder, "program/.plumbline"), { recursive: true });
+    mkdirSync(join(desk.folder, "program/node_modules"));
+    desk.write("program/Pulumi.yaml", "name: program\nruntime: nodejs\n");
+    const apart = [join(desk.folder, "program/account.json")];
+    const before = await look({ apart });
+    for (const name of ["account.json", ".plumbline/x.json", "node_modules/x.js", "watch.log"])
+      desk.write(`program/${name}`, "{}");
+    expect(await look({ apart })).toBe(before);
+    desk.write("program/index.ts", "export {};");
+    expect(await look({ apart })).not.toBe(before);
   });
 
   it("is told to end while nothing is under way, and ends at once", async () => {
