@@ -1,7 +1,6 @@
 /** `plumbline watch` as a process beside people who change files and the account: what it does then, what it never does, and how it ends. */
 
-import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -45,11 +44,19 @@ async function onAccount(): Promise<Found[]> {
 const names = async () => (await onAccount()).map((each) => each.domain).sort();
 
 /** The processes that a process has begun. */
-function childrenOf(pid: number): number[] {
-  const rows = execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
-  return rows
-    .map((row) => row.trim().split(/\s+/).map(Number))
-    .flatMap(([child, parent]) => (parent === pid ? [child!] : []));
+const childrenOf = (pid: number): number[] =>
+  readdirSync("/proc").flatMap((name) => {
+    // A process may end between the two looks.
+    const status = /^\d+$/.test(name) ? ended(() => readFileSync(`/proc/${name}/status`, "utf8")) : "";
+    return new RegExp(`^PPid:\\s+${pid}$`, "m").test(status) ? [Number(name)] : [];
+  });
+
+function ended(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
 }
 
 const held = (method: string, path: string) => [

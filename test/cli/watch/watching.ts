@@ -26,7 +26,11 @@ export interface Watching {
 }
 
 /** Starts `plumbline watch --json` on the desk, at short times. */
-export function watching(desk: Desk, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Watching {
+export function watching(
+  desk: Pick<Desk, "folder" | "emulator">,
+  args: readonly string[] = [],
+  env: NodeJS.ProcessEnv = {},
+): Watching {
   const own = {
     PATH: process.env["PATH"],
     HOME: desk.folder,
