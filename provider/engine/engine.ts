@@ -110,6 +110,8 @@ export function createEngine(options: EngineOptions): Engine {
     validate: () =>
       operate("validate", { write: false, preview: true }, async (run) => {
         await execution.check(run);
+        // What is wrong with the policies is found like what is wrong with the file.
+        await run.hold?.ready().catch((error: unknown) => void run.failure(error, ""));
         return {};
       }),
     ...update,

@@ -316,6 +316,22 @@ describe("a module", () => {
     expect(await count("/domains")).toBe(0);
   });
 
+  it("that cannot be loaded is told as JSON, too", async () => {
+    desk.write("rule.js", "export default {");
+    declare("  modules: [rule.js]", domain("one"));
+    for (const words of [["preview"], ["validate"]]) {
+      const ran = await desk.run([...words, "--json"]);
+      expect(ran.code, ran.text).toBe(1);
+      expect(JSON.parse(ran.stdout)).toMatchObject({
+        diagnostics: [
+          { severity: "error", message: expect.stringContaining("cannot be loaded: SyntaxError") },
+        ],
+      });
+    }
+    const up = jsonLines((await desk.run(["up", "-y", "--json"])).stdout);
+    expect(up.at(-1)).toMatchObject({ event: "summary", result: "failed" });
+  });
+
   it("sees no secret, no token and no environment, and what it prints is no part of the output", async () => {
     desk.write(
       "spy.js",

@@ -2,9 +2,9 @@
 
 import { Worker } from "node:worker_threads";
 import { didYouMeanOrOneOf } from "../../core/nearest.ts";
+import { EngineError } from "../../engine/failure.ts";
 import type { Answer, AskedRule, Level, SeenValues } from "../../engine/policy/rule.ts";
 import { declaring, levels } from "../../engine/policy/rule.ts";
-import { CommandError } from "../exit.ts";
 import { printError } from "../render/door.ts";
 import type { ExportedRule, Reply, Request, ThreadData } from "./messages.ts";
 
@@ -18,13 +18,14 @@ export interface Modules {
   readonly close: () => Promise<void>;
 }
 
-/** Loads the files. Throws CommandError for one that cannot be loaded, or that exports no sound rule. */
+/** Loads the files. Throws EngineError `usage` for one that cannot be loaded, or that exports no sound rule. */
 export async function loadModules(files: readonly string[]): Promise<Modules> {
   if (files.length === 0) return { rules: [], close: async () => {} };
   const thread = startThread();
   try {
     const reply = await thread.call({ load: files });
-    if ("fault" in reply) throw new CommandError(`the policy modules cannot be loaded: ${reply.fault}`);
+    if ("fault" in reply)
+      throw new EngineError("usage", `the policy modules cannot be loaded: ${reply.fault}`);
     const exported = "rules" in reply ? reply.rules : [];
     return { rules: exported.map((each, at) => ruleOf(each, at, thread)), close: thread.close };
   } catch (error) {
@@ -105,13 +106,13 @@ const keys = [
 ] as const;
 const operations = [...declaring, "delete", "read"] as const;
 
-/** A rule as its module exports it, judged. Throws CommandError that names the file and what is wrong. */
+/** A rule as its module exports it, judged. Throws EngineError `usage` that names the file and what is wrong. */
 function ruleOf({ file, exported }: ExportedRule, at: number, thread: Thread): AskedRule {
   const { name, description = "", level = "mandatory", allow = false, types, settings = {} } = exported;
   const { operations: given = declaring } = exported;
   const called = typeof name === "string" ? `rule ${JSON.stringify(name)}` : "a rule";
   const refuse = (reason: string): never => {
-    throw new CommandError(`${file}: ${called} ${reason}`);
+    throw new EngineError("usage", `${file}: ${called} ${reason}`);
   };
   const isTexts = (value: unknown): value is string[] =>
     Array.isArray(value) && value.every((each) => typeof each === "string");

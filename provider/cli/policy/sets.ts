@@ -3,13 +3,13 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import type { Command } from "commander";
+import { EngineError } from "../../engine/failure.ts";
 import type { PolicySection, Program } from "../../engine/host.ts";
 import { readPolicyFile } from "../../engine/language/policy-file.ts";
 import type { Policies } from "../../engine/policy/rule.ts";
 import { activeOf, type Listed, listPolicies, type PolicySet } from "../../engine/policy/settings.ts";
 import { readRegularFile } from "../../machine/regular-file.ts";
 import { catalogue } from "../../provider.ts";
-import { CommandError } from "../exit.ts";
 import type { Settings } from "../settings.ts";
 import { loadModules, type Modules } from "./modules.ts";
 
@@ -119,7 +119,8 @@ interface Source {
 /** What the user named: a folder, a file of settings, or a module. */
 async function sourceOf(owner: string): Promise<Source> {
   const path = resolve(owner);
-  if (!existsSync(path)) throw new CommandError(`--policies or PLUMBLINE_POLICIES: there is no ${owner}`);
+  if (!existsSync(path))
+    throw new EngineError("usage", `--policies or PLUMBLINE_POLICIES: there is no ${owner}`);
   if (!statSync(path).isDirectory()) {
     if (isModule(path)) return { owner, section: nothing, folder: dirname(path), files: [path] };
     return { owner, section: await readSection(path), folder: dirname(path), files: [] };
@@ -135,14 +136,14 @@ async function readSection(file: string): Promise<PolicySection> {
   const faults = diagnostics.filter(({ severity }) => severity === "error");
   if (faults.length === 0) return section;
   const lines = faults.map(({ message, line, column }) => `${file}:${line}:${column}: ${message}`);
-  throw new CommandError(`the policies cannot be read:\n${lines.join("\n")}`);
+  throw new EngineError("usage", `the policies cannot be read:\n${lines.join("\n")}`);
 }
 
 /** The modules that a section names. */
 function filesOf({ section, folder }: Source): string[] {
   return section.modules.flatMap(({ path, place }) => {
     const found = resolve(folder, path);
-    if (!existsSync(found)) throw new CommandError(`${place}: there is no ${path} beside this file`);
+    if (!existsSync(found)) throw new EngineError("usage", `${place}: there is no ${path} beside this file`);
     return statSync(found).isDirectory() ? modulesIn(found) : [found];
   });
 }

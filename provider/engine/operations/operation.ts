@@ -160,7 +160,7 @@ export function createOperations(context: OperationContext): Operations {
       const begun = context.now().getTime();
       const { emit, diagnostics } = recording(options.quiet ? () => {} : context.emit);
       const body = async (lost?: AbortSignal) => {
-        if (isHeld(operation) || operation === "validate") await context.hold?.ready();
+        if (isHeld(operation)) await context.hold?.ready();
         const { project, stack } = context;
         const stops = [context.signal, lost].filter((each) => each !== undefined);
         emit({ event: "start", operation, ...previewOnly(options.preview), project, stack });
