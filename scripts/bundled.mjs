@@ -27,6 +27,14 @@ function textsIn(folder) {
     .map((file) => readFileSync(join(root, folder, file), "utf8").trim());
 }
 
+/** The section of a package's page that is the licence. */
+function textsInReadme(folder) {
+  const page = readdirSync(join(root, folder)).find((file) => /^readme/i.test(file));
+  const text = page === undefined ? "" : readFileSync(join(root, folder, page), "utf8");
+  const [, section] = /^#+ *licen[cs]e *\n(.*?)(?=\n#|$(?![\s\S]))/ims.exec(text) ?? [];
+  return section !== undefined && /copyright/i.test(section) ? [section.trim()] : [];
+}
+
 /** Some packages of a publisher leave the text of their common licence to the others: that of one with the same scope and licence is theirs. */
 function textsBeside(folder, license) {
   const [, scope] = /^(.*node_modules\/@[^/]+)\//.exec(folder) ?? [];
@@ -43,7 +51,10 @@ export function licencesOf(folders) {
   return folders
     .map((folder) => {
       const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-      const texts = textsIn(folder).length > 0 ? textsIn(folder) : textsBeside(folder, license);
+      const texts = [textsIn, textsInReadme, textsBeside].reduce(
+        (found, look) => (found.length > 0 ? found : look(folder, license)),
+        [],
+      );
       if (texts.length === 0) throw new Error(`${folder} has no licence text (${license})`);
       return [`${name} ${version} (${license})`, ...texts].join("\n\n");
     })

@@ -8,6 +8,7 @@ import { parseDocument } from "yaml";
 import { messageOf } from "../engine/failure.ts";
 import { parseAddress, type StateAddress } from "../engine/state/backends/address.ts";
 import { CommandError, exitCode } from "./exit.ts";
+import { guardText } from "./render/door.ts";
 import type { Colors } from "./render/format.ts";
 
 interface GlobalFlags {
@@ -125,7 +126,9 @@ function addressOf(flag: string | undefined, base: string, file: string): StateA
   ].find(({ text }) => text !== undefined && text !== "");
   if (given === undefined) return parseAddress(".plumbline", dirname(file));
   try {
-    return parseAddress(given.text as string, given.base);
+    const address = parseAddress(given.text as string, given.base);
+    if (address.kind === "postgres" && address.password !== undefined) guardText(address.password);
+    return address;
   } catch (cause) {
     throw new CommandError(`${given.origin}: ${messageOf(cause)}`, exitCode.error, { cause });
   }

@@ -69,6 +69,23 @@ describe("the place of the states", () => {
     expect(ran.text).not.toContain("hidden-word");
   });
 
+  it("never shows its password, wherever it fails", async () => {
+    desk.write("Pulumi.yaml", project(""));
+    for (const [args, env] of [
+      [["--state", "postgres://anna:hidden-word@127.0.0.1:1/states"], {}],
+      [[], { PLUMBLINE_STATE: "postgres://127.0.0.1:1/states?user=anna&password=hidden-word" }],
+      [["--state", "postgres://anna@127.0.0.1:1/states"], { PGPASSWORD: "hidden-word" }],
+      [["--state", "postgres://anna:hidden-word@127.0.0.1:1/states?sslmod=x"], { PLUMBLINE_DEBUG: "1" }],
+    ] as const) {
+      const ran = await desk.run(
+        ["preview", "--state", "postgres://anna:hidden-word@127.0.0.1:no/x", ...args],
+        { env },
+      );
+      expect(ran.code).toBe(1);
+      expect(ran.text).not.toContain("hidden-word");
+    }
+  });
+
   it("has to be text, and nothing else is a key of backend", async () => {
     desk.write("Pulumi.yaml", project("backend: { uri: file://x }"));
     expect((await desk.run(["validate"])).text).toContain('did you mean "url"');

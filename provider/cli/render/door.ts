@@ -8,14 +8,22 @@ import { createMask, visible } from "../../core/masking.ts";
 /** What our own colours are made of (picocolors); no other escape gets out. */
 const OURS = /(\u001b\[(?:[12]|22|3[0-69]|39)m)/;
 
+/** Of the environment; a state's own credentials among them. */
+const secretVariables = [
+  ...["PLUMBLINE_TOKEN", "PLUMBLINE_PASSPHRASE", "PLUMBLINE_KEY", "PULUMI_CONFIG_PASSPHRASE"],
+  ...["AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "PGPASSWORD"],
+];
+
 let mask = createMask();
 
 /** Begins a command: nothing is hidden but the secrets of its environment. */
 export function beginPrinting(environment: NodeJS.ProcessEnv): void {
   mask = createMask();
-  for (const name of ["PLUMBLINE_TOKEN", "PLUMBLINE_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE"])
-    mask.guardText(environment[name]);
+  for (const name of secretVariables) mask.guardText(environment[name]);
 }
+
+/** Hides a text from all that is printed from now on. */
+export const guardText = (text: string): void => mask.guardText(text);
 
 /** Hides the secrets of these values from all that is printed from now on. */
 export const guard = (values: unknown): void => mask.guard(values);

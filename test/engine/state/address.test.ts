@@ -23,6 +23,83 @@ describe("the address of a folder", () => {
   });
 });
 
+describe("the address of a bucket", () => {
+  const plain = { kind: "s3", bucket: "team-states", region: "us-east-1", lease: 60, keep: 20 };
+  test.each([
+    ["s3://team-states", { prefix: "", endpoint: "https://s3.us-east-1.amazonaws.com", isPathStyle: false }],
+    [
+      "s3://team-states/a/b/",
+      { prefix: "a/b", endpoint: "https://s3.us-east-1.amazonaws.com", isPathStyle: false },
+    ],
+    [
+      "s3://team-states/a?region=eu-west-1&profile=ops&lease=10&keep=3",
+      {
+        ...{ prefix: "a", region: "eu-west-1", profile: "ops", lease: 10, keep: 3, isPathStyle: false },
+        endpoint: "https://s3.eu-west-1.amazonaws.com",
+      },
+    ],
+    [
+      "s3://team-states?endpoint=minio:9000&disableSSL=true",
+      { prefix: "", endpoint: "http://minio:9000", isPathStyle: true },
+    ],
+    [
+      "s3://team-states?endpoint=https://s3.example.com&s3ForcePathStyle=false",
+      { prefix: "", endpoint: "https://s3.example.com", isPathStyle: false },
+    ],
+  ])("%s", (text, expected) => {
+    expect(parseAddress(text, "/base", {})).toEqual({ ...plain, ...expected });
+  });
+
+  test("takes from the environment what it does not say", () => {
+    const environment = {
+      AWS_DEFAULT_REGION: "eu-north-1",
+      AWS_ENDPOINT_URL_S3: "https://store.example.com",
+    };
+    expect(parseAddress("s3://team-states", "/base", environment)).toMatchObject({
+      ...{ region: "eu-north-1", endpoint: "https://store.example.com", isPathStyle: true },
+    });
+  });
+});
+
+describe("the address of a database", () => {
+  test.each([
+    [
+      "postgres://anna:hidden-word@db.example.com:6432/states?sslmode=require",
+      "postgres://anna@db.example.com:6432/states",
+    ],
+    ["postgresql://db.example.com/states?user=anna&password=hidden-word", "postgres://db.example.com/states"],
+    ["postgres:///states?host=/run/postgresql", "postgres:///run/postgresql/states"],
+  ])("%s is told without its password", (text, place) => {
+    const address = parseAddress(text, "/base");
+    expect(address).toMatchObject({ kind: "postgres", place, schema: "plumbline", lease: 60, keep: 20 });
+    if (text.includes("hidden-word")) expect(address).toMatchObject({ password: "hidden-word" });
+    else expect(address).not.toHaveProperty("password");
+  });
+});
+
+test.each([
+  ["s3://x", /names a bucket/],
+  ["s3:///prefix", /names a bucket/],
+  ["s3://team-states/../other", /prefix/],
+  ["s3://team-states/a%20b", /prefix/],
+  ["s3://team-states?regin=eu", /"regin" is no parameter of s3:\/\/.*did you mean "region"/],
+  ["s3://team-states?lease=1", /"lease" must be a whole number from 4 to 3600/],
+  ["s3://team-states?keep=none", /"keep" must be a whole number/],
+  [
+    "s3://team-states?endpoint=https://me:hidden-word@s3.example.com",
+    /credentials come from the environment/,
+  ],
+  ["postgres://anna:hidden-word@db:port/x", /reads postgres:\/\//],
+  ["postgres://db/x?schema=a;drop", /the schema may have/],
+  ["postgres://anna:hidden-word@db/x?sslmod=require", /"sslmod" is no parameter.*did you mean "sslmode"/],
+  ["file://x?lease=4", /"lease" is no parameter of file/],
+])("%s is refused: %s", (text, why) => {
+  expect(() => parseAddress(text, "/base", {})).toThrow(
+    expect.objectContaining({ code: "usage", message: expect.stringMatching(why) }),
+  );
+  expect(() => parseAddress(text, "/base", {})).not.toThrow(/hidden-word/);
+});
+
 test.each(["azblob://box", "gs://bucket", "https://anna:top-secret@api.example.com", "foo://"])(
   "%j is refused with what can be written, and without its secrets",
   (text) => {

@@ -7,7 +7,7 @@ import { EngineError } from "../../failure.ts";
 import { usualLease } from "./lease.ts";
 
 /** A place that was told apart from every other, with what its kind needs. */
-export type StateAddress = FolderAddress | S3Address;
+export type StateAddress = FolderAddress | S3Address | PostgresAddress;
 
 interface Kept {
   /** How many versions of a state are kept. */
@@ -36,10 +36,24 @@ export interface S3Address extends Kept {
   readonly lease: number;
 }
 
+export interface PostgresAddress extends Kept {
+  readonly kind: "postgres";
+  /** For the client alone: it may hold a password. */
+  readonly url: string;
+  /** Without it, for messages. */
+  readonly place: string;
+  /** Absent: the environment has it, a password file, or nobody. */
+  readonly password?: string;
+  readonly schema: string;
+  /** Seconds. */
+  readonly lease: number;
+}
+
 type Environment = { readonly [name: string]: string | undefined };
 
 /** What stands behind `://`. */
 interface Rest {
+  readonly whole: string;
   /** Up to the question mark. */
   readonly place: string;
   readonly parameters: ReadonlyMap<string, string>;
@@ -55,6 +69,14 @@ interface Scheme {
 
 /** Versions that are kept where the address says nothing else. */
 export const usualKeep = 20;
+
+const postgres: Scheme = {
+  knows: [
+    ...["sslmode", "sslrootcert", "sslcert", "sslkey", "uselibpqcompat", "host", "port", "user", "password"],
+    ...["application_name", "options", "connect_timeout", "schema", "lease", "keep"],
+  ],
+  read: postgresOf,
+};
 
 const schemes: { readonly [scheme: string]: Scheme } = {
   file: {
@@ -78,6 +100,8 @@ const schemes: { readonly [scheme: string]: Scheme } = {
     ],
     read: s3Of,
   },
+  postgres,
+  postgresql: postgres,
 };
 
 const known = Object.keys(schemes)
@@ -104,7 +128,7 @@ export function parseAddress(
   for (const key of parameters.keys())
     if (!scheme.knows.includes(key))
       refuse(`"${key}" is no parameter of ${name}://${didYouMean(key, scheme.knows)}`);
-  return scheme.read({ place, parameters, base, environment });
+  return scheme.read({ whole: rest, place, parameters, base, environment });
 }
 
 function refuse(why: string): never {
@@ -158,6 +182,30 @@ function endpointOf(given: string, isPlain: boolean): string {
       "the endpoint is an address alone: credentials come from the environment (AWS_ACCESS_KEY_ID) or a profile",
     );
   return text;
+}
+
+function postgresOf({ whole, parameters }: Rest): PostgresAddress {
+  const text = `postgres://${whole}`;
+  if (!URL.canParse(text)) refuse("an address of PostgreSQL reads postgres://USER@HOST:PORT/DATABASE");
+  const url = new URL(text);
+  const password = decodeURIComponent(url.password) || parameters.get("password");
+  const schema = parameters.get("schema") ?? "plumbline";
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
+    refuse('the schema may have small letters, digits and "_", and begins with no digit');
+  for (const key of ["schema", "lease", "keep"]) url.searchParams.delete(key);
+  // As PostgreSQL's own tools read it: `require` encrypts, `verify-full` also asks who is there.
+  if (parameters.has("sslmode") && !parameters.has("uselibpqcompat"))
+    url.searchParams.set("uselibpqcompat", "true");
+  const host = url.host || parameters.get("host") || "";
+  return {
+    kind: "postgres",
+    url: url.href,
+    place: `postgres://${url.username === "" ? "" : `${url.username}@`}${host}${url.pathname}`,
+    schema,
+    lease: numberOf(parameters, "lease", usualLease),
+    keep: numberOf(parameters, "keep", usualKeep),
+    ...(password ? { password } : {}),
+  };
 }
 
 /** The least that makes sense of each, and the most. */

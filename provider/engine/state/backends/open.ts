@@ -19,5 +19,9 @@ export async function backendOpener(
     const { createS3Backend } = await import("./s3/index.ts");
     return () => createS3Backend({ address, machine, now });
   }
+  if (address.kind === "postgres") {
+    const { createPostgresBackend } = await import("./postgres/index.ts");
+    return () => createPostgresBackend({ address, machine, now });
+  }
   return () => createStateFolder({ ...address, machine, now });
 }

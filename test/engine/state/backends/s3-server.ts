@@ -2,6 +2,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { stat, utimes } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,6 +22,8 @@ export interface S3Server {
   readonly environment: { readonly AWS_ACCESS_KEY_ID: string; readonly AWS_SECRET_ACCESS_KEY: string };
   /** The address of an empty place in it; `at` is another door to the same server. */
   readonly address: (parameters?: string, at?: string) => string;
+  /** Makes an object so many seconds older than it is, by the server's clock; its key as it stands in the bucket. */
+  readonly age: (key: string, seconds: number) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -57,6 +60,11 @@ export async function startS3(): Promise<S3Server> {
     address: (parameters = "", at = endpoint) => {
       places += 1;
       return `s3://team-states/place-${places}?endpoint=${at}&region=us-east-1${parameters}`;
+    },
+    async age(key, seconds) {
+      const file = join(folder, "data", "team-states", key);
+      const then = (await stat(file)).mtimeMs / 1000 - seconds;
+      await utimes(file, then, then);
     },
     async close() {
       const ended = new Promise((done) => child.once("exit", done));

@@ -8,6 +8,7 @@ import { openBucket } from "../../../../provider/engine/state/backends/s3/client
 import { createS3Backend } from "../../../../provider/engine/state/backends/s3/index.ts";
 import type { Machine } from "../../../../provider/engine/state/owner.ts";
 import { judgesBackend, type Place } from "./judge.ts";
+import { judgesLeases, type SharedPlace } from "./lease-judge.ts";
 import { hasS3, type S3Server, startS3 } from "./s3-server.ts";
 import { openSmallS3, type SmallS3 } from "./small-s3.ts";
 
@@ -21,6 +22,15 @@ function placeAt(text: string): Place {
   };
 }
 
+const sharedAt = (address: string, own: number): Pick<SharedPlace, "port" | "open"> => ({
+  port: own,
+  open: ({ machine, now, port, parameters }) =>
+    createS3Backend({
+      ...{ machine, now },
+      address: parseAddress(address.replace(`:${own}&`, `:${port}&`) + parameters, "/") as S3Address,
+    }),
+});
+
 describe.runIf(hasS3)("on a real server", () => {
   let server: S3Server;
   beforeAll(async () => {
@@ -30,6 +40,15 @@ describe.runIf(hasS3)("on a real server", () => {
   afterAll(() => server.close());
 
   judgesBackend("a bucket", () => placeAt(server.address()));
+
+  judgesLeases("a bucket of many machines", () => {
+    const address = server.address();
+    return {
+      ...sharedAt(address, Number(new URL(server.endpoint).port)),
+      age: (project, stack, seconds) =>
+        server.age(`${address.split(/[/?]/)[3]}/stacks/${project}/${stack}/head.json`, seconds),
+    };
+  });
 });
 
 describe("on a small one", () => {
@@ -41,6 +60,13 @@ describe("on a small one", () => {
   afterEach(() => store.close());
 
   judgesBackend("a bucket", () => placeAt(store.address()));
+
+  judgesLeases("a bucket of many machines", () => ({
+    ...sharedAt(store.address(), Number(/:(\d+)&/.exec(store.address())![1])),
+    age: async (_project, _stack, seconds) => {
+      store.ahead += seconds * 1000;
+    },
+  }));
 
   const machineOf = (user: string): Machine => ({
     user,
@@ -123,26 +149,6 @@ describe("on a small one", () => {
     expect(await mine.journal.read()).toBe(whole.slice(0, 102).join(""));
   });
 
-  test("whoever was taken for dead writes nothing more, neither journal nor state, and hears of it", async () => {
-    const old = openAs("anna");
-    const lock = await old.lock.take("up");
-    await old.snapshot.replace("before");
-    await old.journal.add("begun\n");
-    // Asleep for longer than its lease, as the store's clock has it.
-    store.ahead += 10_000;
-    const next = openAs("berta");
-    const taken = await next.lock.take("up");
-    expect(taken.takenOverFrom).toMatchObject({ user: "anna" });
-    await expect(old.journal.add("late\n")).rejects.toEqual(isLost);
-    await expect(old.snapshot.replace("late")).rejects.toEqual(isLost);
-    await expect(old.journal.remove()).rejects.toEqual(isLost);
-    expect(lock.lost!.reason).toEqual(isLost);
-    expect([await next.snapshot.read(), await next.journal.read()]).toEqual(["before", "begun\n"]);
-    await lock.release();
-    expect(await next.lock.owner()).toEqual(taken.owner);
-    await taken.release();
-  });
-
   test("a journal is sealed before its successor reads it, so that nothing under way counts afterwards", async () => {
     const old = openAs("anna");
     await old.lock.take("up");
@@ -172,99 +178,5 @@ describe("on a small one", () => {
     await next.tidy();
     expect([...store.objects.keys()].filter((key) => /journal/.test(key))).toHaveLength(1);
     await lock.release();
-  });
-
-  test("a lease is judged by the store's clock, however wrong those of the machines are", async () => {
-    const place = (user: string, skew: number) =>
-      createS3Backend({
-        address: parseAddress(store.address("team", "&lease=4"), "/") as S3Address,
-        machine: machineOf(user),
-        now: () => new Date(Date.now() + skew),
-      }).stack("shop", "dev");
-    const lock = await place("anna", -86_400_000).lock.take("up");
-    await expect(place("berta", 86_400_000).lock.take("up")).rejects.toMatchObject({ code: "locked" });
-    store.ahead += 10_000;
-    const taken = await place("berta", -86_400_000).lock.take("up");
-    expect(taken.takenOverFrom).toMatchObject({ user: "anna" });
-    await lock.release();
-    await taken.release();
-  });
-
-  test("a lease is renewed while its run lasts", async () => {
-    const lock = await openAs("anna").lock.take("up");
-    const written = () => store.objects.get("team/stacks/shop/dev/head.json")!.at;
-    const first = written();
-    await expect.poll(written).toBeGreaterThan(first);
-    await expect(openAs("berta").lock.take("up")).rejects.toMatchObject({ code: "locked" });
-    await lock.release();
-  });
-
-  test("a run that cannot reach its store begins nothing before its lease can be taken, and then gives up", async () => {
-    const mine = openAs("anna");
-    const lock = await mine.lock.take("up");
-    await mine.journal.add("begun\n");
-    store.before = () => 503;
-    const added = mine.journal.add("cut off\n").then(
-      () => "kept",
-      (error: unknown) => error,
-    );
-    await expect.poll(() => lock.lost!.aborted, { timeout: 20_000 }).toBe(true);
-    expect(lock.lost!.reason).toEqual(isLost);
-    expect(String(lock.lost!.reason)).toMatch(/could not be renewed for 4.0 s \(.*503/);
-    expect(await added).toEqual(isLost);
-    store.before = undefined;
-    store.ahead += 10_000;
-    const next = await openAs("berta").lock.take("up");
-    await expect(mine.journal.add("late\n")).rejects.toEqual(isLost);
-    await next.release();
-    await lock.release();
-  });
-
-  test("a store that could not be reached for less than a lease costs nothing but time", async () => {
-    const mine = openAs("anna");
-    const lock = await mine.lock.take("up");
-    store.before = () => 503;
-    const added = mine.journal.add("one\n");
-    setTimeout(() => {
-      store.before = undefined;
-    }, 1000);
-    await added;
-    expect(await mine.journal.read()).toBe("one\n");
-    await lock.release();
-  });
-
-  test("a run that is unlocked by hand has lost the stack at its next write", async () => {
-    const mine = openAs("anna");
-    const lock = await mine.lock.take("up");
-    const theirs = openAs("berta");
-    await theirs.lock.clear();
-    await expect(mine.snapshot.replace("late")).rejects.toMatchObject({
-      message: expect.stringContaining("unlocked"),
-    });
-    const taken = await theirs.lock.take("up");
-    await expect(mine.journal.add("late\n")).rejects.toEqual(isLost);
-    expect(await theirs.snapshot.read()).toBeUndefined();
-    await taken.release();
-    await lock.release();
-  });
-
-  test("as many versions are kept as the address says, each with who made it", async () => {
-    const mine = openAs("anna", "&keep=3");
-    const lock = await mine.lock.take("up");
-    const change = (n: number) => ({
-      ...{ user: "anna", host: "h", at: `2026-01-0${n}T00:00:00Z`, operation: "up", counts: { create: n } },
-      result: "succeeded" as const,
-    });
-    for (let n = 1; n <= 5; n += 1) await mine.snapshot.replace(`state ${n}`, change(n));
-    await lock.release();
-    const { history } = openAs("berta");
-    expect(await history.list()).toEqual([3, 4, 5].map((n) => ({ ...change(n), version: n })));
-    expect([
-      await history.read(2),
-      await history.read(3),
-      await history.read(5),
-      await history.read(6),
-    ]).toEqual([...[undefined, "state 3", "state 5", undefined]]);
-    expect([...store.objects.keys()].filter((key) => /versions/.test(key))).toHaveLength(3);
   });
 });

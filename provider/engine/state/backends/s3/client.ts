@@ -51,8 +51,8 @@ interface Asked {
   readonly body?: string;
 }
 
-/** Seconds of attempts, and of one of them. */
-const [patience, onePatience] = [60, 30];
+/** Seconds of attempts, the same before the first answer, and of one of them. */
+const [patience, firstPatience, onePatience] = [60, 5, 30];
 
 /** Opens no connection yet. Keys are relative to the address's prefix. */
 export function openBucket(address: S3Address, dispatcher: () => Dispatcher): Bucket {
@@ -69,6 +69,7 @@ export function openBucket(address: S3Address, dispatcher: () => Dispatcher): Bu
   const prefix = address.prefix === "" ? "" : `${address.prefix}/`;
   /** Milliseconds by which the store's clock is ahead of this one; signatures must be near it. */
   let ahead = 0;
+  let hasAnswered = false;
 
   async function attempt({ method, key, query = {}, headers = {}, body }: Asked, signal: AbortSignal) {
     const path = key === "" ? base.path || "/" : `${base.path}/${escaped(prefix + key)}`;
@@ -90,14 +91,18 @@ export function openBucket(address: S3Address, dispatcher: () => Dispatcher): Bu
     return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() };
   }
 
+  const isOver = (begun: number, wait: number): boolean =>
+    performance.now() - begun + wait > (hasAnswered ? patience : firstPatience) * 1000;
+
   /** One answer that says something; what may pass is tried again. `repeated`: an earlier attempt may have been done. */
   async function ask(asked: Asked, { signal, once }: Effort = {}): Promise<Answer & { repeated: boolean }> {
-    const until = performance.now() + patience * 1000;
+    const begun = performance.now();
     for (let tries = 0; ; tries += 1) {
       const limit = AbortSignal.timeout(onePatience * 1000);
       let fault: Fault;
       try {
         const answer = await attempt(asked, signal ? AbortSignal.any([signal, limit]) : limit);
+        hasAnswered = true;
         const found = faultOf(answer);
         if (found === undefined) return { ...answer, repeated: tries > 0 };
         fault = found;
@@ -108,7 +113,7 @@ export function openBucket(address: S3Address, dispatcher: () => Dispatcher): Bu
       }
       signal?.throwIfAborted();
       const wait = Math.min(5000, 100 * 2 ** tries) * (0.5 + Math.random() / 2);
-      if (!fault.passes || once || performance.now() + wait > until)
+      if (!fault.passes || once || isOver(begun, wait))
         throw stateError(`${place}${asked.key === "" ? "" : `/${asked.key}`}`, fault);
       await sleep(wait, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted());
     }

@@ -44,7 +44,10 @@ export function createSegments({ bucket, base, present, refuseHeld, lease, chang
     const keys = new Set(await bucket.list(folderOf(head.journal)));
     let next = 1;
     while (keys.has(keyOf(head.journal, next))) next += 1;
-    return { journal: head.journal, next };
+    // Of segments that were under way together, none counts where the first is missing; they must not follow on one of this run.
+    if (next > 1 || keys.size === 0) return { journal: head.journal, next };
+    await change(head.journal + 1);
+    return { journal: head.journal + 1, next };
   }
 
   function position(): Promise<Position> {
@@ -55,9 +58,19 @@ export function createSegments({ bucket, base, present, refuseHeld, lease, chang
     return known;
   }
 
-  const isThere = async (): Promise<boolean> => (await position()).next > 1;
+  async function remove(): Promise<void> {
+    const { journal, next } = await position();
+    if (next === 1) return;
+    await change(journal + 1);
+    const held = lease();
+    if (held) positions.set(held, Promise.resolve({ journal: journal + 1, next: 1 }));
+    const limit = pLimit(atOnce);
+    const gone = Array.from({ length: next - 1 }, (_, at) => keyOf(journal, at + 1));
+    // What cannot be removed counts no more, and is left to whoever tidies.
+    await Promise.allSettled(gone.map((key) => limit(() => bucket.remove(key))));
+  }
 
-  return {
+  const segments = {
     folderOf,
     together: 4,
     async read(): Promise<string | undefined> {
@@ -65,7 +78,9 @@ export function createSegments({ bucket, base, present, refuseHeld, lease, chang
       const limit = pLimit(atOnce);
       const keys = (await bucket.list(folderOf(journal))).filter((key, at) => key === keyOf(journal, at + 1));
       const found = await Promise.all(keys.map((key) => limit(() => bucket.get(key))));
-      const text = found.map((each) => each?.text ?? "").join("");
+      const texts = found.map((each) => each?.text ?? "");
+      const end = texts.indexOf("");
+      const text = texts.slice(0, end < 0 ? texts.length : end).join("");
       return text === "" ? undefined : text;
     },
     async add(text: string): Promise<void> {
@@ -80,25 +95,16 @@ export function createSegments({ bucket, base, present, refuseHeld, lease, chang
       held?.lose(cause);
       throw cause;
     },
-    async remove(): Promise<void> {
-      if (!(await isThere())) return;
-      const { journal, next } = await position();
-      await change(journal + 1);
-      const held = lease();
-      if (held) positions.set(held, Promise.resolve({ journal: journal + 1, next: 1 }));
-      const limit = pLimit(atOnce);
-      const gone = Array.from({ length: next - 1 }, (_, at) => keyOf(journal, at + 1));
-      // What cannot be removed counts no more, and is left to whoever tidies.
-      await Promise.allSettled(gone.map((key) => limit(() => bucket.remove(key))));
-    },
+    remove,
     /** Ends the journal for whoever wrote it before. */
     async seal(journal: number): Promise<void> {
       const keys = new Set(await bucket.list(folderOf(journal)));
       let refused = 0;
       for (let n = 1; refused < 100; n += 1) {
         if (keys.has(keyOf(journal, n))) continue;
-        if ((await bucket.put(keyOf(journal, n), "", { absent: true })) !== undefined) return;
-        refused += 1;
+        if ((await bucket.put(keyOf(journal, n), "", { absent: true })) === undefined) refused += 1;
+        // With nothing before the seal, what this run writes must not stand behind it.
+        else return (await segments.read()) === undefined ? remove() : undefined;
       }
       throw new EngineError(
         "locked",
@@ -106,4 +112,5 @@ export function createSegments({ bucket, base, present, refuseHeld, lease, chang
       );
     },
   };
+  return segments;
 }

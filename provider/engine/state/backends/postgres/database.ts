@@ -1,0 +1,196 @@
+/** The database that states are kept in: connections, a schema of our own, statements that are tried again while it cannot be reached. Knows no state. */
+
+import { setTimeout as sleep } from "node:timers/promises";
+import pg from "pg";
+import { EngineError, messageOf } from "../../../failure.ts";
+import type { PostgresAddress } from "../address.ts";
+import { format, migrations } from "./schema.ts";
+
+export type Row = { readonly [column: string]: unknown };
+
+export interface Database {
+  /** As messages call it: without a password. */
+  readonly place: string;
+  /** The schema's name as statements write it. */
+  readonly schema: string;
+  /** Rows of a statement that may be done twice. Undefined: nothing is kept here yet, and `makes` does not say to begin. */
+  readonly ask: (
+    statement: string,
+    values: readonly unknown[],
+    how?: Effort,
+  ) => Promise<readonly Row[] | undefined>;
+  /** Several statements as one, begun again as a whole when the way is cut. */
+  readonly together: <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
+  readonly close: () => Promise<void>;
+}
+
+export type Ask = (statement: string, values: readonly unknown[]) => Promise<readonly Row[]>;
+
+export interface Effort {
+  readonly signal?: AbortSignal | undefined;
+  /** True: one attempt alone. */
+  readonly once?: true;
+  /** True: makes the schema where there is none. */
+  readonly makes?: true;
+}
+
+/** Seconds of attempts, the same before the first one that went well, and of one of them. */
+const [patience, firstPatience, onePatience] = [60, 5, 20];
+
+/** Opens no connection yet; after `close` the next statement opens them anew. */
+export function openDatabase(address: PostgresAddress): Database {
+  const { place } = address;
+  const schema = pg.escapeIdentifier(address.schema);
+  let pool: pg.Pool | undefined;
+  let isMade = false;
+  let hasAnswered = false;
+
+  function connections(): pg.Pool {
+    if (pool !== undefined) return pool;
+    pool = new pg.Pool({
+      connectionString: address.url,
+      max: 6,
+      application_name: "plumbline",
+      connectionTimeoutMillis: 10_000,
+      query_timeout: onePatience * 1000,
+      keepAlive: true,
+      allowExitOnIdle: true,
+    });
+    // A connection that breaks while nobody uses it is replaced by the next statement.
+    pool.on("error", () => {});
+    return pool;
+  }
+
+  /** Does the work until it is done or cannot be. */
+  async function tried<T>(work: () => Promise<T>, { signal, once }: Effort): Promise<T> {
+    const until = performance.now() + (hasAnswered ? patience : firstPatience) * 1000;
+    for (let tries = 0; ; tries += 1) {
+      signal?.throwIfAborted();
+      try {
+        const result = await (signal ? unlessAborted(work(), signal) : work());
+        hasAnswered = true;
+        return result;
+      } catch (cause) {
+        signal?.throwIfAborted();
+        if (cause instanceof EngineError) throw cause;
+        const wait = Math.min(5000, 100 * 2 ** tries) * (0.5 + Math.random() / 2);
+        if (!passes(cause) || once || performance.now() + wait > until) throw stateError(place, cause);
+        await sleep(wait, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted());
+      }
+    }
+  }
+
+  async function inTransaction<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
+    const client = await connections().connect();
+    let broken: Error | undefined;
+    try {
+      await client.query("BEGIN");
+      const result = await work(async (text, values) => (await client.query<Row>(text, [...values])).rows);
+      await client.query("COMMIT");
+      return result;
+    } catch (error) {
+      await client.query("ROLLBACK").catch((cause: Error) => {
+        broken = cause;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  /** The schema is made, or brought to the present form, by one run at a time. */
+  async function prepare(makes: boolean): Promise<boolean> {
+    if (isMade) return true;
+    const present = await connections()
+      .query<{ number: number }>(`SELECT number FROM ${schema}.format`)
+      .then(
+        ({ rows }) => rows[0]?.number,
+        (error: unknown) => {
+          if (!isMissing(error)) throw error;
+          return undefined;
+        },
+      );
+    if ((present ?? 0) > format) throw newer(place);
+    if (present === undefined && !makes) return false;
+    if (present !== format) await inTransaction((ask) => migrate(ask, schema, address.schema));
+    isMade = true;
+    return true;
+  }
+
+  return {
+    place,
+    schema,
+    ask: (statement, values, how = {}) =>
+      tried(async () => {
+        if (!(await prepare(how.makes ?? false))) return undefined;
+        return (await connections().query<Row>(statement, [...values])).rows;
+      }, how),
+    together: (work) =>
+      tried(async () => {
+        await prepare(true);
+        return inTransaction(work);
+      }, {}),
+    async close() {
+      const opened = pool;
+      pool = undefined;
+      await opened?.end();
+    },
+  };
+}
+
+async function migrate(ask: Ask, schema: string, name: string): Promise<void> {
+  await ask("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`plumbline ${name}`]);
+  const [found] = await ask("SELECT to_regclass($1) IS NOT NULL AS made", [`${schema}.format`]);
+  const [row] = found?.made ? await ask(`SELECT number FROM ${schema}.format`, []) : [];
+  for (const statement of migrations(schema)
+    .slice(Number(row?.number ?? 0))
+    .flat())
+    await ask(statement, []);
+}
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
+
+const isMissing = (error: unknown): boolean => ["42P01", "3F000"].includes(codeOf(error));
+
+/** Connections that break or cannot be made now, and what loses to another at the same moment. */
+const passing = /^(08|53|57P0[1-3]|40001|40P01|23505|55P03|E[A-Z]{3,})/;
+const passes = (error: unknown): boolean =>
+  passing.test(codeOf(error)) || /timeout|terminated|Connection/.test(messageOf(error));
+
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+  });
+}
+
+const newer = (place: string): EngineError =>
+  new EngineError(
+    "state",
+    `${place} was written by a newer version: nothing was done. Use that version, or a newer one.`,
+    { errorCode: "PLB-NEWER" },
+  );
+
+/** By the beginning of what PostgreSQL, or the system, calls it. */
+const wayOut: readonly (readonly [code: string, advice: string])[] = [
+  ["28", "Give a user and a password of it: PGUSER and PGPASSWORD, or a password file (~/.pgpass)."],
+  ["3D000", "Make the database, or name another one."],
+  [
+    "42501",
+    "Give this user the right to make a schema in the database, or make the schema and give it to this user.",
+  ],
+  ["53100", "Make room on its disk, and run this again: it goes on from what is saved."],
+  ["E", "See whether the address is right and can be reached from here, and run this again."],
+];
+
+function stateError(place: string, cause: unknown): EngineError {
+  const code = codeOf(cause);
+  const advice =
+    wayOut.find(([beginning]) => code.startsWith(beginning))?.[1] ?? "See to it, and run this again.";
+  return new EngineError(
+    "state",
+    `The state cannot be kept: ${place}: ${messageOf(cause) || code}. ${advice}`,
+    { cause },
+  );
+}
