@@ -1,7 +1,10 @@
 import { configDefaults, defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** What a quick run leaves out: whole stories, kills and faults at every point, thousands of drawn values, packages, browsers, shells, terminals, whole accounts. */
+/**
+ * What a quick run leaves out: whole stories, kills and faults at every point, thousands of drawn values, packages, browsers, shells, terminals, whole
+ * accounts, programs, pipelines, servers that keep states.
+ */
 const long = [
   "test/e2e/**",
   "test/resilience/**",
@@ -29,6 +32,13 @@ const long = [
   "test/engine/language/bounds.test.ts",
   "test/site/site.test.ts",
   "test/packages/**",
+  "test/cli/policies.test.ts",
+  "test/cli/unowned.test.ts",
+  "test/cli/watch/**",
+  "test/deploy/**",
+  "test/engine/state/backends/{s3,postgres}*.test.ts",
+  "test/programs/**",
+  "test/team/**",
   "test/emulator/page/page.test.ts",
 ];
 
