@@ -98,6 +98,17 @@ describe.each(["github", "gitlab"] as const)("on %s", { timeout: 60_000 }, (kind
     expect(existsSync(join(desk.folder, "plumbline-plan/plan.json"))).toBe(false);
   });
 
+  it("what a plan costs is told where that is asked for", async () => {
+    const forge = await forgeFor(kind);
+    declare(
+      "  shop: { type: plumbline:databases:MySqlInstance, properties: { label: shop, engine: mysql/8.0.30, region: us-east, type: g6-nanode-1 } }",
+    );
+    expect((await plan(forge)).code).toBe(0);
+    expect(forge.comments[0]!.body).not.toContain("a month");
+    expect((await plan(forge, { env: { PLUMBLINE_COST: "true" } })).code).toBe(0);
+    expect(forge.comments[0]!.body).toContain("a month");
+  });
+
   it("a fork's request, which gets no secrets, is checked, and neither planned nor commented", async () => {
     const forge = await forgeFor(kind);
     declare(domain("one"));

@@ -4,6 +4,7 @@
 #   PLUMBLINE_STACK        the stack (default: dev)
 #   PLUMBLINE_FOLDER       where its file is (default: .)
 #   PLUMBLINE_PLAN_FOLDER  gets plan.json and plan.md (default: plumbline-plan)
+#   PLUMBLINE_COST         true: also what the plan changes in the cost of a month
 #
 # What plumbline itself needs (PLUMBLINE_BASE_URL, PLUMBLINE_TOKEN, PLUMBLINE_PASSPHRASE, PLUMBLINE_STATE) comes from the environment.
 # Exits with 0 when there is a plan, else with the code of `plumbline preview`: 1 failed, 4 refused by a guard or a policy.
@@ -22,8 +23,10 @@ if [ -z "${PLUMBLINE_TOKEN:-}" ] && node "$here/forge.mjs" is-fork; then
   exit 0
 fi
 
+set --
+[ "${PLUMBLINE_COST:-}" != true ] || set -- --cost
 code=0
-plumbline preview -C "$folder" -s "$stack" --non-interactive --refresh --detailed-exitcode --markdown \
+plumbline preview -C "$folder" -s "$stack" --non-interactive --refresh --detailed-exitcode --markdown "$@" \
   --save-plan "$out/plan.json" > "$out/plan.md" || code=$?
 cat -- "$out/plan.md"
 node "$here/forge.mjs" comment "$out/plan.md"
