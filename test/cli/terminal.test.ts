@@ -133,6 +133,27 @@ describe.skipIf(!hasTerminals)("in a terminal", () => {
   });
 });
 
+describe.skipIf(!hasTerminals)("a destroy in a terminal", () => {
+  it("says once what will be lost, before it asks", async () => {
+    const volume = "plumbline:blockstorage:Volume";
+    desk.write(
+      "Pulumi.yaml",
+      `name: lost\nruntime: yaml\nresources:\n  data: { type: "${volume}", properties: { label: data, region: us-east } }\n`,
+    );
+    expect((await desk.run(["up", "-y"])).code).toBe(0);
+    let answered = false;
+    const { code, output } = await inTerminal("destroy", [100, 24], (text, type) => {
+      if (answered || !text.includes("[y/N]")) return;
+      answered = true;
+      type("y\r");
+    });
+    expect(code, output).toBe(0);
+    const warning = "all its data are lost with it (policy delete-loses-data)";
+    expect(output.split(warning)).toHaveLength(2);
+    expect(output.indexOf(warning)).toBeLessThan(output.indexOf("[y/N]"));
+  });
+});
+
 it("a reader that goes away ends no run midway and sees no trace, and the exit code is the run's own", async () => {
   desk.write("Pulumi.yaml", zone(0));
   const line = `${process.execPath} ${program} up -y --skip-preview --diff | head -n 2; echo "code \${PIPESTATUS[0]}"`;

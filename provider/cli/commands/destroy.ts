@@ -8,7 +8,7 @@ import { helped } from "../help.ts";
 import { codeOf, type Stack, withStack } from "../open-stack.ts";
 import { addPolicyOptions } from "../policy/sets.ts";
 import { thousands } from "../render/format.ts";
-import { lines, renderer } from "../shown.ts";
+import { lines, once, renderer } from "../shown.ts";
 
 export function addDestroyCommand(program: Command): void {
   addPolicyOptions(
@@ -38,15 +38,18 @@ async function destroy(
   diff: boolean,
 ) {
   let expected: number | undefined;
+  const told = new Set<string>();
   if (!settings.yes) {
-    const preview = await shown(lines(settings, diff), () => engine.destroy({ ...how, previewOnly: true }));
+    const preview = await shown(once(lines(settings, diff), told), () =>
+      engine.destroy({ ...how, previewOnly: true }),
+    );
     if (preview.result !== "succeeded") return codeOf(preview);
     expected = preview.counts.delete;
     if (!preview.changes) return exitCode.done;
     await confirm(settings, `Delete these ${thousands(expected)} of ${settings.stack}?`, signal);
   }
   const result = await shown(
-    renderer(settings, { diff, ...(expected === undefined ? {} : { expected }) }),
+    once(renderer(settings, { diff, ...(expected === undefined ? {} : { expected }) }), told),
     () => engine.destroy(how),
   );
   return codeOf(result);
