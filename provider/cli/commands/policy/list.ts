@@ -12,7 +12,7 @@ import { type Colors, inLine } from "../../render/format.ts";
 
 export function addPolicyList(policy: Command): void {
   addPoliciesOption(
-    helped(policy.command("ls"), {
+    helped(policy.command("ls").alias("list"), {
       examples: {
         "policy ls": "what holds for the stack, and what could",
         "policy ls --stack prod --json": "with every setting, for a program",

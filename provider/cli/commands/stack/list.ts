@@ -8,7 +8,7 @@ import { print, printError } from "../../render/door.ts";
 import { stacksOf } from "./stacks.ts";
 
 export function addStackList(stack: Command): void {
-  helped(stack.command("list"), { examples: { "stack list": "their names, a line each" } })
+  helped(stack.command("list").alias("ls"), { examples: { "stack list": "their names, a line each" } })
     .description("the stacks of this project: those with a state, and those with settings")
     .action((_flags, command: Command) =>
       withStack(command, async (opened) => {

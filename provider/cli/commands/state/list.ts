@@ -12,7 +12,7 @@ import { inLine, plainType } from "../../render/format.ts";
 import { resourcesOf } from "./named.ts";
 
 export function addStateList(state: Command): void {
-  helped(state.command("list"), {
+  helped(state.command("list").alias("ls"), {
     examples: { "state list": "type, name and id of each", "state list --json": "with URNs, for a program" },
   })
     .description("the resources of the state")
