@@ -57,10 +57,11 @@ interface Failure {
 /** Who has which token. The robot's may not ask who it is, as in GitHub Actions. */
 export const tokens: { readonly [token: string]: { readonly login: string; readonly mayWrite: boolean } } = {
   "robot-token": { login: "github-actions[bot]", mayWrite: true },
+  "apps-token": { login: "plans[bot]", mayWrite: true },
   "eves-token": { login: "eve", mayWrite: true },
   "readers-token": { login: "github-actions[bot]", mayWrite: false },
 };
-const robots = ["github-actions[bot]"];
+const robots = ["github-actions[bot]", "plans[bot]"];
 const longest = { github: 65_536, gitlab: 1_000_000 };
 
 class Refused extends Error {

@@ -324,6 +324,18 @@ it("a token of OpenID Connect is where S3's own client finds it, and only its ow
   ]);
 });
 
+it("the comment of an app is found again by the name that the app has", async () => {
+  const forge = await forgeFor("github");
+  for (const name of ["a", "b"]) {
+    writeFileSync(join(desk.folder, `${name}.md`), `plan ${name}`);
+    const env = { GITHUB_TOKEN: "apps-token", PLUMBLINE_FORGE_USER: "plans[bot]" };
+    expect((await job(forge, `forge.mjs comment ${name}.md`, { request, env })).code).toBe(0);
+  }
+  expect(forge.comments.map(({ author, body }) => [author, /plan b/.test(body)])).toEqual([
+    ["plans[bot]", true],
+  ]);
+});
+
 it("forge.mjs says what it takes", async () => {
   const forge = await forgeFor("github");
   for (const words of ["", " tell", " comment", " is-fork plan.md"]) {

@@ -1,15 +1,19 @@
-/** GitHub, as a job of GitHub Actions sees it. Needs GITHUB_TOKEN, and of the runner's own variables those that every job has. */
+/**
+ * GitHub, as a job of GitHub Actions sees it. Needs GITHUB_TOKEN, and of the runner's own variables those that every job has; PLUMBLINE_FORGE_USER
+ * names who writes with the token where that is an app's (`my-app[bot]`).
+ */
 
 import { readFileSync } from "node:fs";
 import { createAsk, pages } from "./http.mjs";
 
 /** Whose comments are ours where the token is the job's own, which may not ask who it is. */
-const robot = "github-actions[bot]";
+const ownRobot = "github-actions[bot]";
 
 export function openGithub(environment, append) {
   const { GITHUB_API_URL: base = "https://api.github.com", GITHUB_TOKEN: token = "" } = environment;
   const { GITHUB_REPOSITORY: repository, GITHUB_SERVER_URL: server, GITHUB_RUN_ID: run } = environment;
   const { GITHUB_SHA: commit = "" } = environment;
+  const robot = environment.PLUMBLINE_FORGE_USER || ownRobot;
   const event = JSON.parse(
     environment.GITHUB_EVENT_PATH ? readFileSync(environment.GITHUB_EVENT_PATH, "utf8") : "{}",
   );
