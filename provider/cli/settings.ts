@@ -74,9 +74,16 @@ export function addGlobalOptions(program: Command): void {
     .option("--show-secrets", "show secret values");
 }
 
+/** What `--version` is called inside where it is the state's and not the program's, which is known wherever it stands. */
+export const stateVersion = "--state-version";
+
 /** `--emulator` takes a file only with `=`, so that the word after it stays a command. */
 export function normaliseArguments(args: readonly string[]): string[] {
-  return args.map((arg) => (arg === "--emulator" ? `--emulator=${noFile}` : arg));
+  const exports = args.indexOf("export", args.indexOf("stack") + 1) > 0 && args.includes("stack");
+  return args.map((arg) => {
+    if (arg === "--emulator") return `--emulator=${noFile}`;
+    return exports ? arg.replace(/^--version(?=$|=)/, stateVersion) : arg;
+  });
 }
 
 /** Resolves the options of a command. Throws a CommandError for values that make no sense. */

@@ -281,7 +281,7 @@ export type { Graph } from "./operations/graph.ts";
 export type { SavedPlan } from "./operations/plan.ts";
 export type { Drifted, Pending } from "./operations/refresh.ts";
 export type { Move } from "./operations/retarget.ts";
-export type { LockOwner, StateBackend } from "./state/backend.ts";
+export type { LockOwner, StateBackend, Version } from "./state/backend.ts";
 export { parseAddress, type StateAddress } from "./state/backends/address.ts";
 export { createStateFolder } from "./state/backends/folder/folder.ts";
 export { createMemoryDisk } from "./state/backends/folder/memory.ts";

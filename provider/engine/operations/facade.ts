@@ -6,7 +6,7 @@ import type { PriceTable } from "../cost/table.ts";
 import type { EngineEvent, Step, Summary } from "../event.ts";
 import type { Diagnostic, Program } from "../host.ts";
 import type { Policies } from "../policy/rule.ts";
-import type { LockOwner, StateBackend } from "../state/backend.ts";
+import type { LockOwner, StateBackend, Version } from "../state/backend.ts";
 import type { Disk } from "../state/backends/folder/disk.ts";
 import type { Machine } from "../state/owner.ts";
 import type { DeriveKey } from "../state/passphrase.ts";
@@ -149,10 +149,13 @@ export interface Engine {
   readonly graph: () => Promise<Graph>;
   /** The stacks of the project in this state folder. */
   readonly stacks: () => Promise<readonly string[]>;
-  /** The state file, with what a killed run left in its journal folded in; secrets sealed. */
-  readonly exportState: () => Promise<SnapshotFile>;
+  /** The versions of the state that are kept, oldest first. */
+  readonly history: () => Promise<readonly Version[]>;
+  /** The state file, with what a killed run left in its journal folded in; secrets sealed. With a version: as it was then. Throws EngineError `usage` for one that is not kept. */
+  readonly exportState: (options?: { readonly version?: number }) => Promise<SnapshotFile>;
   /** For `pulumi stack import`. */
   readonly exportPulumi: (options?: {
+    readonly version?: number;
     readonly showSecrets?: boolean;
     /** Hears of the key file that the secrets in it are sealed under, if it is one: Pulumi has to be shown it. */
     readonly sealedUnder?: (keyFile: string) => void;

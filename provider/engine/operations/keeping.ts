@@ -27,7 +27,7 @@ export interface KeepingOptions {
 export type Keeping = Pick<
   Engine,
   | ("outputs" | "resources" | "graph" | "stacks")
-  | ("exportState" | "exportPulumi" | "importState")
+  | ("history" | "exportState" | "exportPulumi" | "importState")
   | ("removeStack" | "lock" | "unlock")
 >;
 
@@ -59,14 +59,15 @@ export function createKeeping(options: KeepingOptions): Keeping {
     resources: () => readOnly(async (ledger) => [...ledger.resources.values()]),
     graph: () => readOnly(async (ledger) => graphOf(ledger.resources.values())),
     stacks: () => states.stacks(),
-    exportState: () => readOnly((ledger) => ledger.file()),
-    exportPulumi: ({ showSecrets = false, sealedUnder } = {}) =>
+    history: () => states.store.history.list(),
+    exportState: ({ version } = {}) => readOnly((ledger) => ledger.file(), version),
+    exportPulumi: ({ showSecrets = false, sealedUnder, version } = {}) =>
       readOnly(async (ledger, sealer) => {
         await sealer.ready();
         const keyFile = showSecrets ? undefined : sealer.keyFile();
         if (keyFile !== undefined) sealedUnder?.(keyFile);
         return toPulumi([...ledger.resources.values()], sealer, { time: time(), showSecrets });
-      }),
+      }, version),
     importState: (text, { rename = false } = {}) =>
       options.operations.locked("import", async () => {
         const { deployment: given, targets } = deploymentOf(text);

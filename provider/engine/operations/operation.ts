@@ -61,8 +61,11 @@ export interface Operations {
   ) => Promise<Summary & { steps: readonly Step[]; diagnostics: readonly Diagnostic[] } & T>;
   /** Does something else with the state while nobody writes it. */
   readonly locked: <T>(operation: Operation | "state", work: () => Promise<T>) => Promise<T>;
-  /** Looks at the state without a provider. */
-  readonly readOnly: <T>(work: (ledger: Ledger, sealer: Sealer) => Promise<T>) => Promise<T>;
+  /** Looks at the state, or a version of it, without a provider. */
+  readonly readOnly: <T>(
+    work: (ledger: Ledger, sealer: Sealer) => Promise<T>,
+    version?: number,
+  ) => Promise<T>;
   /**
    * Judges a configured Provider that works beside the operations, and returns it with its answers judged, too. Throws EngineError `target`.
    * `asks: false`: makes no request, so that an account is judged only where it is known.
@@ -196,8 +199,8 @@ export function createOperations(context: OperationContext): Operations {
       return options.write ? locked(operation, body, emit) : body();
     },
     locked: (operation, work) => locked(operation, work, context.emit),
-    async readOnly(work) {
-      const ledger = await states.open({ write: false, withoutKey: true });
+    async readOnly(work, version) {
+      const ledger = await states.open({ write: false, withoutKey: true, version });
       return work(ledger, ledger.sealer);
     },
     async admit(provider, { asks = true } = {}) {

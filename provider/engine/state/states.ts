@@ -2,8 +2,9 @@
 
 import { stackType } from "../../core/engines/urn.ts";
 import type { ValueMap } from "../../core/value.ts";
+import { EngineError } from "../failure.ts";
 import type { Change, StackStore, StateBackend } from "./backend.ts";
-import { type Ledger, type Outcome, openLedger } from "./ledger.ts";
+import { type Ledger, type LedgerStore, type Outcome, openLedger } from "./ledger.ts";
 import type { Machine } from "./owner.ts";
 import type { DeriveKey } from "./passphrase.ts";
 import { createSealers, refuseKeyless, type Sealer } from "./sealer.ts";
@@ -19,6 +20,8 @@ export interface States {
     readonly write: boolean;
     readonly lineage?: string;
     readonly withoutKey?: boolean;
+    /** One of the history, to be read alone. Throws EngineError `usage` where it is not kept. */
+    readonly version?: number | undefined;
   }) => Promise<Ledger>;
   /** Outputs of another stack beside this one: `stack`, `project/stack` or `organization/project/stack`. */
   readonly stackOutputs: (name: string) => Promise<ValueMap>;
@@ -69,10 +72,10 @@ export function createStates(options: StatesOptions): States {
     store,
     sealer,
     changeOf,
-    async open({ write, lineage, withoutKey = false }) {
+    async open({ write, lineage, withoutKey = false, version }) {
       // What a run makes may bring a secret that is shown once: then it is too late to ask for a key.
       if (write && !withoutKey) await refuseKeyless(keys);
-      return openLedger(store, {
+      return openLedger(version === undefined ? store : atVersion(store, version), {
         ...ledgerOptions,
         changeOf,
         write,
@@ -110,4 +113,18 @@ export function createStates(options: StatesOptions): States {
     },
     close: () => backend.close(),
   };
+}
+
+/** A stack as it was when the version was made. */
+function atVersion({ snapshot, journal, history }: StackStore, version: number): LedgerStore {
+  const read = async (): Promise<string> => {
+    const text = await history.read(version);
+    if (text !== undefined) return text;
+    throw new EngineError(
+      "usage",
+      `There is no version ${version} of the state: \`plumbline stack history\` lists those that are kept.`,
+    );
+  };
+  const place = `version ${version} of ${snapshot.place}`;
+  return { snapshot: { ...snapshot, place, read }, journal: { ...journal, read: async () => undefined } };
 }

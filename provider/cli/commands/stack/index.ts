@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { helped } from "../../help.ts";
 import { addStackExport } from "./export.ts";
 import { addStackGraph } from "./graph.ts";
+import { addStackHistory } from "./history.ts";
 import { addStackImport } from "./import.ts";
 import { addStackInit } from "./init.ts";
 import { addStackList } from "./list.ts";
@@ -29,6 +30,7 @@ export function addStackCommands(program: Command): void {
   addStackRename(stack);
   addStackRemove(stack);
   addStackOutput(stack);
+  addStackHistory(stack);
   addStackExport(stack);
   addStackImport(stack);
   addStackRetarget(stack);

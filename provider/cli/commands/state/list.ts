@@ -9,6 +9,7 @@ import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
 import { print, printError } from "../../render/door.ts";
 import { inLine, plainType } from "../../render/format.ts";
+import { table } from "../../render/table.ts";
 import { resourcesOf } from "./named.ts";
 
 export function addStateList(state: Command): void {
@@ -47,15 +48,4 @@ function row({ type, urn, id, protect, delete: isLeft, external, taint }: Resour
     ...(taint ? ["to be replaced"] : []),
   ];
   return [plainType(type), inLine(nameOf(urn)), inLine(id ?? ""), notes.join(", ")];
-}
-
-/** Rows in columns. */
-function table(rows: readonly string[][]): string[] {
-  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((cells) => cells[at]!.length)));
-  return rows.map((cells) =>
-    cells
-      .map((cell, at) => cell.padEnd(widths[at]!))
-      .join("  ")
-      .trimEnd(),
-  );
 }
