@@ -102,6 +102,8 @@ async function buildCommandLine() {
     outdir: fresh,
     bundle: true,
     splitting: true,
+    // Its main file brings what nobody calls.
+    alias: { sucrase: "sucrase/dist/esm/index.js" },
     // Bundled with its packages it starts in half the time; some of them still call require.
     minify: true,
     banner: {

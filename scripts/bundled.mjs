@@ -46,17 +46,24 @@ function textsBeside(folder, license) {
   return alike.find((texts) => texts.length > 0) ?? [];
 }
 
-/** The licences of packages, each under the package's name. One without a licence's text cannot be handed on. */
+/** The licences of packages, each text once under the names of all packages that have it. One without a licence's text cannot be handed on. */
 export function licencesOf(folders) {
-  return folders
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
-      const texts = [textsIn, textsInReadme, textsBeside].reduce(
-        (found, look) => (found.length > 0 ? found : look(folder, license)),
-        [],
-      );
-      if (texts.length === 0) throw new Error(`${folder} has no licence text (${license})`);
-      return [`${name} ${version} (${license})`, ...texts].join("\n\n");
-    })
+  const groups = new Map();
+  for (const folder of folders) {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    const texts = [textsIn, textsInReadme, textsBeside].reduce(
+      (found, look) => (found.length > 0 ? found : look(folder, license)),
+      [],
+    );
+    if (texts.length === 0) throw new Error(`${folder} has no licence text (${license})`);
+    const text = texts.join("\n\n");
+    // Line breaks and margins make no other licence.
+    const key = text.replace(/\s+/g, " ");
+    const group = groups.get(key) ?? { text, names: [] };
+    groups.set(key, group);
+    group.names.push(`${name} ${version} (${license})`);
+  }
+  return [...groups.values()]
+    .map(({ text, names }) => `${names.join("\n")}\n\n${text}`)
     .join(`\n\n${"-".repeat(80)}\n\n`);
 }
