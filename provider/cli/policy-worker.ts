@@ -120,14 +120,15 @@ function ask({ ask: at, steps, context }: Extract<Request, { ask: number }>): Fo
 function faultOf(error: unknown): string {
   if (!(error instanceof Error)) return `it threw ${String(error)}`;
   const frame = error.stack?.split("\n").find((line) => rules.some(({ file }) => line.includes(file)));
-  const place = /\(?([^()\s]+:\d+:\d+)\)?$/.exec(frame ?? "")?.[1];
+  // Columns of the first line are those of what was compiled.
+  const place = /\(?([^()\s]+:\d+):\d+\)?$/.exec(frame ?? "")?.[1];
   return `${error.name}: ${error.message}${place ? ` (${place})` : ""}`;
 }
 
 parentPort!.on("message", (request: Request) => {
   let reply: Reply;
   try {
-    reply = "load" in request ? { rules: request.load.flatMap(rulesIn) } : { findings: ask(request) };
+    reply = "load" in request ? { rules: rulesIn(request.load) } : { findings: ask(request) };
     structuredClone(reply);
   } catch (error) {
     reply = { fault: faultOf(error) };

@@ -163,6 +163,18 @@ describe("an advisory policy", () => {
     expect(skipped.code).toBe(0);
   });
 
+  it("may find a great deal in one step, of which the first are told", async () => {
+    desk.write(
+      "rule.js",
+      `export default { name: "flood", level: "advisory", check: () => Array.from({ length: 200000 }, (_, at) => "n" + at + "\u001b[2J") };`,
+    );
+    declare("  modules: [rule.js]", domain("one"));
+    const ran = await desk.run(["preview"]);
+    expect(ran.code, ran.text).toBe(0);
+    expect(ran.stdout).toContain("… and 199980 more findings of policy flood");
+    expect(ran.stdout).not.toContain("\u001b[2J");
+  });
+
   it("tells the first of many findings and counts the others", async () => {
     const names = Array.from({ length: 25 }, (_, at) => domain(`d${at}`));
     declare(rules("naming: { level: advisory, pattern: shop }"), ...names);
@@ -294,7 +306,7 @@ describe("a module", () => {
       `export default { name: "broken", allow: true, check: (step) => step.nothing.at };`,
     );
     expect(thrown.code, thrown.text).toBe(4);
-    expect(thrown.text).toMatch(/policy broken \(.*rule\.js\) could not judge: TypeError: .*rule\.js:1:\d+/);
+    expect(thrown.text).toMatch(/policy broken \(.*rule\.js\) could not judge: TypeError: .*rule\.js:1\)/);
     const promised = await withModule(`export default { name: "late", check: async () => [] };`);
     expect(promised.code).toBe(4);
     expect(promised.text).toContain("a rule must answer at once");
@@ -313,6 +325,14 @@ describe("a module", () => {
     const gone = await withModule(`export default { name: "gone", check: () => process.exit(0) };`);
     expect(gone.code, gone.text).toBe(4);
     expect(gone.text).toContain("it ended the thread that it runs in");
+    const stuck = await withModule("for (;;);");
+    expect(stuck.code).toBe(1);
+    expect(stuck.text).toContain("rule.js cannot be loaded: it did not end within 5 seconds");
+    const greedy = await withModule(
+      `export default { name: "greedy", check: () => { const all = []; for (;;) all.push(new Array(1e6).fill(1)); } };`,
+    );
+    expect(greedy.code).toBe(4);
+    expect(greedy.text).toContain("reaching memory limit");
     expect(await count("/domains")).toBe(0);
   });
 
@@ -324,7 +344,7 @@ describe("a module", () => {
       expect(ran.code, ran.text).toBe(1);
       expect(JSON.parse(ran.stdout)).toMatchObject({
         diagnostics: [
-          { severity: "error", message: expect.stringContaining("cannot be loaded: SyntaxError") },
+          { severity: "error", message: expect.stringContaining("rule.js cannot be loaded: SyntaxError") },
         ],
       });
     }

@@ -9,7 +9,7 @@ export interface ExportedRule {
 }
 
 export type Request =
-  | { readonly load: readonly string[] }
+  | { readonly load: string }
   /** `rule`: its place among those that were loaded. */
   | { readonly ask: number; readonly steps: readonly SeenStep[]; readonly context: RuleContext };
 

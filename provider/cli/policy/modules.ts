@@ -23,10 +23,13 @@ export async function loadModules(files: readonly string[]): Promise<Modules> {
   if (files.length === 0) return { rules: [], close: async () => {} };
   const thread = startThread();
   try {
-    const reply = await thread.call({ load: files });
-    if ("fault" in reply)
-      throw new EngineError("usage", `the policy modules cannot be loaded: ${reply.fault}`);
-    const exported = "rules" in reply ? reply.rules : [];
+    const exported: ExportedRule[] = [];
+    for (const file of files) {
+      const reply = await thread.call({ load: file });
+      if ("fault" in reply)
+        throw new EngineError("usage", `the policy module ${file} cannot be loaded: ${reply.fault}`);
+      if ("rules" in reply) exported.push(...reply.rules);
+    }
     return { rules: exported.map((each, at) => ruleOf(each, at, thread)), close: thread.close };
   } catch (error) {
     await thread.close();

@@ -30,7 +30,7 @@ export async function judge(
     const asked = rule.isOfPlan ? steps.filter(({ urn }) => !isExcepted(except, urn)) : concerned;
     const context = { project, stack, settings, ...(resources === undefined ? {} : { resources }) };
     const answer = await answerOf(policy, asked, context);
-    verdicts.push(...verdictsOf(policy, asked, answer, allowed));
+    for (const verdict of verdictsOf(policy, asked, answer, allowed)) verdicts.push(verdict);
   }
   return verdicts.sort((a, b) => Number(b.isMandatory) - Number(a.isMandatory));
 }
