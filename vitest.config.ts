@@ -17,9 +17,6 @@ const long = [
   "test/cli/import-one.test.ts",
   "test/cli/shells.test.ts",
   "test/cli/terminal.test.ts",
-  "test/cli/watch/**",
-  "test/deploy/**",
-  "test/team/**",
   "test/emulator/areas/vpc/ranges.test.ts",
   "test/engine/deployment/emulator.test.ts",
   "test/engine/deployment/names.test.ts",
@@ -46,7 +43,7 @@ const long = [
 class StoriesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const isStory = ({ moduleId }: TestSpecification) => /\/test\/(e2e|resilience)\//.test(moduleId);
+    const isStory = ({ moduleId }: TestSpecification) => /\/test\/(e2e|resilience|team)\//.test(moduleId);
     return [...sorted.filter(isStory), ...sorted.filter((file) => !isStory(file))];
   }
 }
