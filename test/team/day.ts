@@ -193,16 +193,22 @@ class Day {
       this.#note(`drift of ${stack}`, (await this.#team.drift(stack)).code);
     }
     expect(this.#said()).not.toContain("hidden-word");
+    const history = await this.#typed(anna, "stack history", "prod", ["stack", "history", "--json"]);
+    // Four requests, Ben's terminal, there and back; what was refused has left nothing.
+    expect((JSON.parse(history) as { operation: string }[]).map(({ operation }) => operation)).toEqual(
+      Array(7).fill("up"),
+    );
   }
 
   #note(what: string, code: number | null): void {
     this.steps.push({ what, code });
   }
 
-  async #typed(person: Person, what: string, stack: Stack, words: readonly string[]): Promise<void> {
+  async #typed(person: Person, what: string, stack: Stack, words: readonly string[]): Promise<string> {
     const { code, text } = await person.type(...words, "--stack", stack, "--non-interactive");
     this.#note(`${what} in ${stack}`, code);
     expect(code, text).toBe(0);
+    return text;
   }
 
   /** The person's clone is as main is. */
