@@ -24,3 +24,6 @@ export function shortToken(token: string): string {
   const [pkg, module = "", name] = token.split(":");
   return `${pkg}:${module.split("/")[0]}:${name}`;
 }
+
+/** The same without the package (`dns:Domain`). */
+export const plainToken = (token: string): string => shortToken(token).replace(`${packageName}:`, "");

@@ -3,7 +3,7 @@
 import { knownValues, plainInputs } from "../core/plain.ts";
 import type { Appraised, AppraiseRequest, ChargeInfo, ValueMap } from "../core/protocol.ts";
 import { isApiError, type ServicePort, type WireObject } from "../core/service-port.ts";
-import { shortToken } from "../core/token.ts";
+import { plainToken } from "../core/token.ts";
 import { type Charge, exactly } from "../core/type/charge.ts";
 import type { ResourceType } from "../core/type/resource.ts";
 import { shared } from "./foresight/lookup.ts";
@@ -44,7 +44,7 @@ async function priced(
   type: ResourceType,
   { part, item, unit, count, region, list, priceIn }: Charge,
 ): Promise<ChargeInfo> {
-  const own = shortToken(type.token).replace(/^plumbline:/, "");
+  const own = plainToken(type.token);
   const told = list && priceIn && count ? await lookedUp(operation, service, list, priceIn) : undefined;
   const price = told ?? (count ? "the service lists no price of it" : "how many is not known yet");
   return {

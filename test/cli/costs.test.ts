@@ -160,6 +160,21 @@ describe("preview --cost", () => {
     expect(totals).toEqual([usd(0, 0)]);
   });
 
+  it("asks a provider that the stack declares, where there is no other", async () => {
+    const provider = (token: string) =>
+      `  own: { type: "pulumi:providers:plumbline", properties: { token: ${token}, baseUrl: "${desk.emulator.baseUrl}" } }`;
+    const owned = database().replace(/ }$/, ', options: { provider: "${own}" } }');
+    declare(provider(desk.emulator.token), owned);
+    const env = { PLUMBLINE_TOKEN: undefined, PLUMBLINE_BASE_URL: undefined };
+    const ran = await desk.run(["preview", "--cost"], { env });
+    expect(ran.code, ran.text).toBe(0);
+    expect(ran.stdout).toMatch(/^ {2}databases:MySqlInstance {2}db {2}\+\d+\.\d\d USD$/m);
+    const zone = `  zone: { type: "plumbline:dns:Domain", properties: { domain: a.example, type: master, soaEmail: a@a.example } }`;
+    declare(zone, provider('"${zone.id}"'), owned);
+    const late = await desk.run(["preview", "--cost"]);
+    expect(late.code, late.text).toBe(0);
+  });
+
   it("keeps currencies apart", async () => {
     desk.write("prices.yaml", "currency: EUR\nprices: { blockstorage:Volume: 0.2 }\n");
     declare(volume(50), database());

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { type ErrorCode, errorCodes } from "../../core/error-code.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import type { FunctionInfo, PropertyInfo, ResourceInfo } from "../../core/protocol.ts";
-import { shortToken } from "../../core/token.ts";
+import { plainToken, shortToken } from "../../core/token.ts";
 import { catalogue } from "../../provider.ts";
 import { CommandError } from "../exit.ts";
 import { helped } from "../help.ts";
@@ -53,7 +53,7 @@ function named(word: string): ResourceInfo | FunctionInfo {
   if (found) return found;
   const all = new Map(
     [...catalogue.resources.values(), ...catalogue.functions.values()].map((info) => [
-      shortToken(info.token).replace(/^plumbline:/, ""),
+      plainToken(info.token),
       info,
     ]),
   );
@@ -61,7 +61,7 @@ function named(word: string): ResourceInfo | FunctionInfo {
   const alike = [...all.keys()].filter((name) => name.split(":").at(-1)?.toLowerCase() === bare);
   const [only, ...others] = alike;
   if (only !== undefined && others.length === 0) return all.get(only)!;
-  const types = [...catalogue.resources.keys()].map((each) => shortToken(each).replace(/^plumbline:/, ""));
+  const types = [...catalogue.resources.keys()].map((each) => plainToken(each));
   const advice =
     only === undefined
       ? didYouMean(token.replace(/^plumbline:/, ""), [...all.keys()]) ||

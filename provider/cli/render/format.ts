@@ -6,7 +6,7 @@ import { withErrorCode } from "../../core/error-code.ts";
 import { quoted, visible } from "../../core/masking.ts";
 import { parsePath } from "../../core/property-path.ts";
 import type { RequestCounts } from "../../core/protocol.ts";
-import { shortToken } from "../../core/token.ts";
+import { plainToken } from "../../core/token.ts";
 import { containsSecret, reveal, secret, type Value, type ValueMap } from "../../core/value.ts";
 import { printable, type Step, type StepCounts, type StepOp } from "../../engine/event.ts";
 import type { Diagnostic } from "../../engine/host.ts";
@@ -42,7 +42,7 @@ const doing: { readonly [op in StepOp]: readonly [plan: string, running: string,
 export const mark = (op: StepOp): string => marks[op];
 
 /** A type without our package's name (`dns:Record`). */
-export const plainType = (token: string): string => shortToken(token).replace(/^plumbline:/, "");
+export const plainType = plainToken;
 
 /** `10,000`. */
 export const thousands = (count: number): string => count.toLocaleString("en-US");

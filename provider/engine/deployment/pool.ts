@@ -2,6 +2,7 @@
 
 import { isDefaultProvider, providerReference, referencedProvider } from "../../core/engines/urn.ts";
 import type { Catalogue, Provider, RequestCounts, Urn } from "../../core/protocol.ts";
+import { plainToken } from "../../core/token.ts";
 import { containsUnknown, unknown, type ValueMap } from "../../core/value.ts";
 import type { Ledger } from "../state/ledger.ts";
 import { PassphraseError } from "../state/passphrase.ts";
@@ -12,7 +13,7 @@ export interface ProviderPool {
   readonly use: (urn: Urn, id: string, inputs: ValueMap) => Promise<Provider>;
   /** The Provider that a saved resource belongs to: this run's, or one configured as the state says. */
   readonly ofReference: (reference: string | undefined) => Promise<Provider>;
-  /** The default provider of this run, for what belongs to no one resource. */
+  /** The default provider of this run, else another one that it uses, for what belongs to no one resource. */
   readonly usual: () => Promise<Provider>;
   /** One that is not configured, for `checkConfig` and `diffConfig`. */
   readonly plain: () => Provider;
@@ -101,9 +102,11 @@ export function createPool(options: PoolOptions): ProviderPool {
       );
     },
     usual() {
-      for (const [reference, provider] of current)
-        if (isDefaultProvider(referencedProvider(reference).urn)) return provider;
-      return configure("default", undefined, options.defaultConfig ?? {});
+      const isDefault = ([reference]: [string, unknown]) =>
+        isDefaultProvider(referencedProvider(reference).urn);
+      const used = [...current];
+      const [, provider] = used.find(isDefault) ?? used[0] ?? [];
+      return provider ?? configure("default", undefined, options.defaultConfig ?? {});
     },
     plain,
     fork(ledger) {
@@ -178,5 +181,9 @@ function unknowing(provider: Provider, catalogue: Catalogue): Provider {
     invoke: async () => ({ result: {}, failures: [] }),
     list: async () => [],
     find: async () => undefined,
+    appraise: async ({ objects }) =>
+      objects.map(({ type }) => [
+        { item: plainToken(type), unit: "object", reason: "its provider is not known yet" },
+      ]),
   };
 }
