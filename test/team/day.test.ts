@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { Kind } from "../deploy/forge.ts";
+import { hasPostgres, startPostgres } from "../engine/state/backends/postgres-server.ts";
 import { hasS3, startS3 } from "../engine/state/backends/s3-server.ts";
 import { playDay, type Step } from "./day.ts";
 
@@ -38,6 +39,16 @@ const backends: { readonly [name: string]: Backend } = {
       kind: "gitlab",
       async open() {
         const server = await startS3();
+        onTestFinished(server.close);
+        return { ...server.environment, PLUMBLINE_STATE: server.address() };
+      },
+    },
+  }),
+  ...(hasPostgres && {
+    "PostgreSQL, on GitHub": {
+      kind: "github",
+      async open() {
+        const server = await startPostgres();
         onTestFinished(server.close);
         return { ...server.environment, PLUMBLINE_STATE: server.address() };
       },
