@@ -40,6 +40,7 @@ export interface RehearsalOptions {
 export async function rehearse(run: Run, program: Program, options: RehearsalOptions): Promise<Rehearsal> {
   const declared = new Map<Urn, Declared>();
   const seen = new Map<Urn, Pick<Entry, "urn" | "aliases">>();
+  const said: Parameters<Host["log"]>[] = [];
   const provider = run.pool.plain();
   const delay = newDelay(options.isFollowed ?? false);
   const unknownOutputs = (type: string, urn: Urn): ValueMap =>
@@ -132,7 +133,7 @@ export async function rehearse(run: Run, program: Program, options: RehearsalOpt
       return Object.fromEntries(names.map((name) => [name, unknownFrom(`${token}#${name}`)]));
     },
     stackReference: options.stackOutputs,
-    log: () => {},
+    log: (...args) => void said.push(args),
   };
   try {
     await program.run(host);
@@ -140,6 +141,8 @@ export async function rehearse(run: Run, program: Program, options: RehearsalOpt
     refuseSharedAliases(run, seen);
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
+    // What a program printed may say why it failed.
+    if (program.graph === undefined) for (const args of said) run.logOf()(...args);
     for (const diagnostic of error.diagnostics) if (!run.isTold(diagnostic)) run.report(diagnostic);
   }
   run.tellRepeated();

@@ -3,6 +3,7 @@
 import { containsSecret, revealAll } from "../../core/value.ts";
 import type { ConfigEntry, Host } from "../host.ts";
 import type { NodeRuntime } from "../language/program/runtime.ts";
+import { preload } from "./preload.ts";
 import type { Launch } from "./process.ts";
 import { type Found, UnreadyError } from "./runtime.ts";
 
@@ -26,7 +27,7 @@ export function launchOf(start: Start, host: Host, address: string): Launch {
   };
   return {
     script: found.script,
-    nodeArguments: wordsOf(runtime.nodeArguments),
+    nodeArguments: [...preload(start.environment), ...wordsOf(runtime.nodeArguments)],
     args: [
       ...Object.entries(named).map(([name, value]) => `--${name}=${value}`),
       ...(host.preview ? ["--dry-run"] : []),

@@ -9,8 +9,8 @@ export interface Findings {
   /** The program says itself that it failed. */
   readonly logged: (diagnostic: Diagnostic) => void;
   readonly isFailed: () => boolean;
-  /** What kept the program from its end; empty: nothing did. `isWhole`: it told its outputs, and that it has come to its end. */
-  readonly atEnd: (end: End, isWhole: boolean) => readonly Diagnostic[];
+  /** What kept the program from its end; empty: nothing did. `how`: it has told its outputs and that it has come to its end, or this engine has ended it. */
+  readonly atEnd: (end: End, how: "whole" | "cut" | "given up") => readonly Diagnostic[];
 }
 
 /** The runtime's own code for: it failed, and the user was told. */
@@ -28,16 +28,15 @@ export function createFindings(): Findings {
     },
     logged: (diagnostic) => void logged.push(diagnostic),
     isFailed: () => failed || logged.length > 0,
-    atEnd(end, isWhole) {
+    atEnd(end, how) {
       // The runtime tells a failure that it was answered as one of the program, with where in its own code that was.
       const own = logged.filter(
         ({ message }) => !failures.some((failure) => message.includes(failure.message)),
       );
       const told = [...failures, ...own];
-      const message =
-        (end.code === 0 && isWhole) || (end.code === toldAlready && told.length > 0)
-          ? undefined
-          : reasonOf(end);
+      const isSound = how === "given up" || (how === "whole" && end.code === 0);
+      const isTold = end.code === toldAlready && told.length > 0;
+      const message = isSound || isTold ? undefined : reasonOf(end);
       return message === undefined ? told : [...told, { severity: "error", message }];
     },
   };

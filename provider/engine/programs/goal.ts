@@ -15,6 +15,8 @@ export class RefusedError extends Error {
   override readonly name = "RefusedError";
 }
 
+export const elsewhere = "Pulumi's engine (pulumi up) runs this program as it is";
+
 export interface GoalContext {
   readonly host: Host;
   /** URN of the stack's own resource. */
@@ -96,7 +98,7 @@ function dependenciesOf(
 
 function refuseUnsupported(request: RegisterResourceRequest): void {
   const refuse = (what: string): never => {
-    throw new RefusedError(`${what}: Pulumi's engine (pulumi up) runs this program with them`);
+    throw new RefusedError(`${what}: ${elsewhere}`);
   };
   if (request.getRemote())
     refuse(`${request.getType()} is a component of a package, which this engine does not run`);

@@ -19,13 +19,15 @@ import { typedConfig } from "../../wire/typed-config.ts";
 import { type Goal, type Registered, resourcesNamedBy } from "../host.ts";
 import { type ContentOptions, withContents } from "./content.ts";
 import type { Findings } from "./findings.ts";
-import { type GoalContext, goalOf, parentOf, placeOf, RefusedError, readGoalOf } from "./goal.ts";
+import { elsewhere, type GoalContext, goalOf, parentOf, placeOf, RefusedError, readGoalOf } from "./goal.ts";
 import type { Order } from "./order.ts";
 import type { Handlers } from "./server.ts";
 
 export interface MonitorOptions extends GoalContext, ContentOptions {
   readonly order: Order;
   readonly findings: Findings;
+  /** Ends the program, which asked for something that nobody does: it would wait for it. */
+  readonly giveUp: () => void;
 }
 
 /** How far a program has come. */
@@ -36,8 +38,11 @@ export interface Progress {
   isOver: boolean;
 }
 
-/** What this engine does of what programs may ask for. Of the rest the SDK says itself that it is not there. */
+/**
+ * What this engine answers to. Callbacks of the program (transforms, hooks) are answered with a refusal of our own, for the runtime would advise another Pulumi.
+ */
 const features = new Set([
+  ...["transforms", "invokeTransforms", "resourceHooks", "errorHooks"],
   "secrets",
   "resourceReferences",
   "outputValues",
@@ -88,6 +93,8 @@ export function monitorOf(options: MonitorOptions, progress: Progress): Handlers
       return made(await host.register(goal));
     } catch (error) {
       findings.failure(error, { urn, ...placeOf(request, options) });
+      // Who registered a transform waits for it to be called.
+      if (request.getTransformsList().length > 0) options.giveUp();
       return unmade(urn, resource.Result.FAIL);
     }
   }
@@ -175,7 +182,18 @@ export function monitorOf(options: MonitorOptions, progress: Progress): Handlers
     (request: Request): Promise<Response> =>
       order.during(() => work(request));
 
+  /** What would have to call the program back. */
+  const refusing = (what: string) => async (): Promise<unknown> => {
+    findings.failure(new RefusedError(`this engine has no ${what}: ${elsewhere}`));
+    options.giveUp();
+    return new empty.Empty();
+  };
+
   return {
+    registerStackTransform: refusing("transforms of a whole stack"),
+    registerStackInvokeTransform: refusing("transforms of functions"),
+    registerResourceHook: refusing("resource hooks"),
+    registerErrorHook: refusing("error hooks"),
     async supportsFeature(request: SupportsFeatureRequest) {
       const response = new resource.SupportsFeatureResponse();
       response.setHassupport(features.has(request.getId()));
@@ -205,5 +223,5 @@ const withoutNothing = (values: ValueMap): ValueMap =>
 function whyNoFunction(written: string, tokens: Iterable<string>): string {
   const isOurs = written.startsWith("plumbline:");
   if (isOurs) return `there is no function ${written}${didYouMeanOrOneOf(written, [...tokens])}`;
-  return `the function ${written} belongs to another package: this engine calls those of plumbline only; Pulumi's engine (pulumi up) runs this program with all its packages`;
+  return `the function ${written} belongs to another package, and this engine calls those of plumbline only: ${elsewhere}`;
 }

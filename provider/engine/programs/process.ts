@@ -13,6 +13,15 @@ export interface Launch {
   readonly environment: NodeJS.ProcessEnv;
 }
 
+export interface Attendance {
+  /** Hears each line of its output. */
+  readonly say: (line: string) => void;
+  /** Interrupts it, once. */
+  readonly signal: AbortSignal;
+  /** Ends it at once. */
+  readonly stop: AbortSignal;
+}
+
 /** How a process ended: by itself with a code, or by a signal. */
 export interface End {
   readonly code: number | null;
@@ -25,12 +34,12 @@ const lastWordsMs = 1_000;
 const longestLine = 64 * 1024;
 
 /**
- * Runs it to its end. `say` hears each line of its output. It is a group of its own, so that a terminal's Ctrl-C does not reach it: the signal hands
+ * Runs it to its end. It is a group of its own, so that a terminal's Ctrl-C does not reach it: the signal hands
  * it on, once. Rejects when it cannot be started.
  */
 export async function runProcess(
   { script, nodeArguments, args, folder, environment }: Launch,
-  { say, signal }: { readonly say: (line: string) => void; readonly signal: AbortSignal },
+  { say, signal, stop }: Attendance,
 ): Promise<End> {
   const isGroup = process.platform !== "win32";
   const child = spawn(process.execPath, [...nodeArguments, script, ...args], {
@@ -41,6 +50,7 @@ export async function runProcess(
   const interrupt = (): void => kill("SIGINT");
   const abandon = (): void => kill("SIGKILL");
   signal.addEventListener("abort", interrupt, { once: true });
+  stop.addEventListener("abort", abandon, { once: true });
   process.on("exit", abandon);
   if (signal.aborted) interrupt();
   const closed = once(child, "close");
@@ -52,6 +62,7 @@ export async function runProcess(
     return { code, signal: by };
   } finally {
     signal.removeEventListener("abort", interrupt);
+    stop.removeEventListener("abort", abandon);
     process.off("exit", abandon);
     child.stdout.destroy();
     child.stderr.destroy();

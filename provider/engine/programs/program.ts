@@ -62,8 +62,18 @@ async function runOnce(host: Host, once: Once): Promise<ValueMap> {
   const order = createOrder({ first, patience: once.patience ?? 30_000 });
   const shown = (path: string): string => join(dirname(once.file), relative(folder, path));
   const { fetch } = once;
+  const stopping = new AbortController();
   const monitor = monitorOf(
-    { host, root, shown, order, findings, folder: found.folder, ...(fetch ? { fetch } : {}) },
+    {
+      host,
+      root,
+      shown,
+      order,
+      findings,
+      giveUp: () => stopping.abort(),
+      folder: found.folder,
+      ...(fetch ? { fetch } : {}),
+    },
     progress,
   );
   const server = await serve(monitor, consoleOf({ host, root, findings }));
@@ -76,9 +86,11 @@ async function runOnce(host: Host, once: Once): Promise<ValueMap> {
         if (text.trim() !== "") host.log("info", text);
       },
       signal: host.signal,
+      stop: stopping.signal,
     });
     if (host.signal.aborted) throw new ProgramError([]);
-    const faults = findings.atEnd(end, progress.isOver && progress.outputs !== undefined);
+    const isWhole = progress.isOver && progress.outputs !== undefined;
+    const faults = findings.atEnd(end, stopping.signal.aborted ? "given up" : isWhole ? "whole" : "cut");
     if (faults.length > 0 || findings.isFailed() || progress.outputs === undefined) {
       if (found.advice !== undefined) host.log("info", found.advice);
       throw new ProgramError(faults);
