@@ -104,11 +104,11 @@ export interface Host {
   complete(component: Urn, outputs: ValueMap): void;
   /** Reads an existing object (`get:`); it is not managed. */
   read(goal: Omit<Goal, "inputs"> & { readonly id: string; readonly state: ValueMap }): Promise<Registered>;
-  /** Calls a function with known arguments. */
+  /** Calls a function with known arguments. `version` is that of the default provider, as resources name it. */
   invoke(
     token: string,
     args: ValueMap,
-    options: { provider?: Urn; dependencies: readonly Urn[] },
+    options: { provider?: Urn; version?: string; dependencies: readonly Urn[] },
   ): Promise<ValueMap>;
   /** Outputs of another stack of the same state folder. */
   stackReference(name: string): Promise<ValueMap>;

@@ -7,7 +7,16 @@ import { createRequire } from "node:module";
 import { dirname, sep } from "node:path";
 import { LocalWorkspace } from "@pulumi/pulumi/automation/index.js";
 
-const { verbs, entry, folder, project, stack: stackName, config = {} } = JSON.parse(process.argv[2]);
+const {
+  verbs,
+  entry,
+  folder,
+  project,
+  stack: stackName,
+  config = {},
+  states = false,
+  parallel,
+} = JSON.parse(process.argv[2]);
 const load = createRequire(entry);
 
 /** The module's exports are the stack's outputs, as in the Node language host. */
@@ -30,8 +39,11 @@ for (const verb of verbs) {
     onEvent: (event) => events.push(event),
     onOutput: (text) => process.stderr.write(text),
     color: "never",
+    ...(parallel && { parallel }),
   };
+  const start = performance.now();
   const result = await stack[verb](options);
+  const seconds = (performance.now() - start) / 1000;
   const steps = events
     .map(({ resOutputsEvent, resourcePreEvent }) => (resOutputsEvent ?? resourcePreEvent)?.metadata)
     .filter((metadata) => metadata !== undefined && !metadata.type.startsWith("pulumi:"))
@@ -39,6 +51,12 @@ for (const verb of verbs) {
     .filter(({ op }) => op !== "create-replacement" && op !== "delete-replaced")
     .map(({ op, urn }) => [urn.split("::").at(-1), op]);
   const outputs = Object.entries(result.outputs ?? {}).map(([name, { value }]) => [name, value]);
-  const told = { plan: Object.fromEntries(steps), outputs: Object.fromEntries(outputs) };
+  const { deployment } = states && verb !== "preview" ? await stack.exportStack() : {};
+  const told = {
+    seconds,
+    plan: Object.fromEntries(steps),
+    outputs: Object.fromEntries(outputs),
+    ...(deployment && { resources: deployment.resources ?? [] }),
+  };
   process.stdout.write(`${JSON.stringify(told)}\n`);
 }

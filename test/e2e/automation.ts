@@ -1,9 +1,10 @@
 /** Pulumi programs in TypeScript for tests: compiled against the generated SDK, and run by the Automation API in a process of their own. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { buildNodeSdk } from "../../scripts/sdk.mjs";
+import type { StateOf } from "./engines.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const script = join(import.meta.dirname, "automation.mjs");
@@ -27,6 +28,21 @@ export function installSdk(folder: string): void {
   buildNodeSdk(join(modules, "@plumbline", "pulumi"));
 }
 
+/**
+ * As `installSdk`, with the TypeScript that Pulumi's own runtime can compile by, and Pulumi's package where it finds that: as `npm install` lays them out.
+ */
+export function installAll(folder: string): void {
+  const modules = join(folder, "node_modules");
+  const own = new Set(["@pulumi", "@plumbline", "typescript", "typescript-5", ".bin"]);
+  for (const each of ["@pulumi", "@plumbline"]) mkdirSync(join(modules, each), { recursive: true });
+  const shared = join(root, "node_modules");
+  for (const name of readdirSync(shared))
+    if (!own.has(name)) symlinkSync(join(shared, name), join(modules, name));
+  symlinkSync(join(shared, "typescript-5"), join(modules, "typescript"));
+  cpSync(join(shared, "@pulumi", "pulumi"), join(modules, "@pulumi", "pulumi"), { recursive: true });
+  buildNodeSdk(join(modules, "@plumbline", "pulumi"));
+}
+
 export type AutomationVerb = "preview" | "up" | "refresh" | "destroy";
 
 export interface AutomationRequest {
@@ -39,6 +55,10 @@ export interface AutomationRequest {
   readonly project: string;
   readonly stack: string;
   readonly config?: { readonly [key: string]: string };
+  /** Writes at a time; default Pulumi's own. */
+  readonly parallel?: number;
+  /** True: each operation also tells the state that it left. */
+  readonly states?: boolean;
 }
 
 /** What one operation did. */
@@ -46,6 +66,8 @@ export interface Automated {
   /** By resource. */
   readonly plan: { readonly [name: string]: string };
   readonly outputs: { readonly [name: string]: unknown };
+  /** Of the exported state, secrets in the clear; only where it was asked for. */
+  readonly resources?: readonly StateOf[];
 }
 
 export interface AutomationOptions {

@@ -221,12 +221,13 @@ function withImports(planned: readonly [string, Planned][]): [string, Planned][]
   return planned.map(([name, one]) => [name, imported.has(name) ? { ...one, op: "import" } : one]);
 }
 
-function stateIn(exported: string): Exported {
+/** What an export of a state tells. */
+export function stateIn(exported: string): Exported {
   const { deployment } = JSON.parse(exported) as { deployment: { resources?: StateOf[] } };
   return stateOf(deployment.resources ?? []);
 }
 
-function stateOf(all: readonly StateOf[]): Exported {
+export function stateOf(all: readonly StateOf[]): Exported {
   const own = all.filter(({ type }) => !type.startsWith("pulumi:"));
   return {
     outputs: (all.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs ?? {}) as Exported["outputs"],

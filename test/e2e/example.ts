@@ -64,7 +64,7 @@ function runtimeOf(folder: string): string | undefined {
 }
 
 /** The folder's Pulumi.yaml, which finds the plugin from anywhere. Throws when it does not find it from where it is. */
-function projectText(folder: string): string {
+export function projectText(folder: string): string {
   const text = textOf(folder);
   const [, path] = /^ +path: (\S+)$/m.exec(text) ?? [];
   if (path === undefined || resolve(folder, path) !== pluginFolder)

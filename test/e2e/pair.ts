@@ -188,7 +188,7 @@ const ownWays = new Set([
 ]);
 
 /** What both engines keep in the same words. An empty list of what a property depends on is as good as none. */
-function comparableState({ outputs, resources }: Exported): unknown {
+export function comparableState({ outputs, resources }: Exported): unknown {
   const comparable = (one: StateOf) => {
     const { propertyDependencies = {}, dependencies = [], ...rest } = one;
     const depends = Object.entries(propertyDependencies as { [property: string]: string[] })

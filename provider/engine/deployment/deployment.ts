@@ -110,9 +110,12 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
       ),
     complete: (component, outputs) => completeComponent(registry, component, outputs),
     read: (goal) => enter(goal, (entry, parent) => readExternal(registry, goal, entry, parent)),
-    async invoke(token, args, { provider }) {
+    async invoke(token, args, { provider, version }) {
       run.throwIfCancelled();
-      const entry = newEntry(root, provider === undefined ? {} : { provider });
+      const entry = newEntry(root, {
+        ...(provider === undefined ? {} : { provider }),
+        ...(version === undefined ? {} : { version }),
+      });
       const use = await registry.providerFor(entry);
       return callFunction(run, use.provider, token, args);
     },

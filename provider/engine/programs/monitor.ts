@@ -157,11 +157,12 @@ export function monitorOf(options: MonitorOptions, progress: Progress): Handlers
     }
     const token = host.catalogue.resolveFunction(written);
     if (token === undefined) throw new RefusedError(whyNoFunction(written, host.catalogue.functions.keys()));
-    const named = request.getProvider();
-    const chosen = named === "" ? undefined : referencedProvider(named).urn;
+    const [named, version] = [request.getProvider(), request.getVersion()];
     return host.invoke(token, args, {
       dependencies: [],
-      ...(chosen === undefined ? {} : { provider: chosen }),
+      ...(named === "" ? {} : { provider: referencedProvider(named).urn }),
+      // The provider that the resources of the same SDK have: it knows what was written.
+      ...(version === "" ? {} : { version }),
     });
   }
 
