@@ -8,6 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { automation, writeProgram } from "./bench-program.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const cli = join(root, "bin", "plumbline");
@@ -120,9 +121,12 @@ export function exampleStack(name) {
 
 /**
  * A desk for one engine, with an emulator and a fresh stack for the text of a stack file. `bin` is the folder of `pulumi`; without it the
- * engine is the embedded one. `example` names the one whose other files lie beside the stack file; `limits` are the emulator's limits of requests.
+ * engine is the embedded one. `program` is how many records a program of Node beside it declares. `example` names the one whose other files lie beside the stack file; `limits` are the emulator's limits of requests.
  */
-export async function openDesk(text, { bin, example, withCheckpoints = false, limits = "off" } = {}) {
+export async function openDesk(
+  text,
+  { bin, example, program: records, withCheckpoints = false, limits = "off" } = {},
+) {
   const folder = mkdtempSync(join(tmpdir(), "plumbline-bench-"));
   const project = join(folder, "project");
   for (const name of ["project", "backend"]) mkdirSync(join(folder, name));
@@ -162,6 +166,7 @@ export async function openDesk(text, { bin, example, withCheckpoints = false, li
   };
   const write = (text) => writeFileSync(join(project, "Pulumi.yaml"), text);
   write(text);
+  if (records !== undefined) writeProgram(project, records);
   if (bin) await command("stack", "init", "dev");
 
   return {
@@ -180,6 +185,19 @@ export async function openDesk(text, { bin, example, withCheckpoints = false, li
       const start = performance.now();
       await command(...args);
       return (performance.now() - start) / 1000;
+    },
+    /** Brings the program up twice; resolves to the seconds of each. Under Pulumi it runs within the Automation API, which starts no process for it. */
+    async programSeconds() {
+      if (!bin)
+        return [
+          await this.seconds("up", "-y", "--skip-preview"),
+          await this.seconds("up", "-y", "--skip-preview"),
+        ];
+      const told = await run(process.execPath, automation(project), { cwd: project, env });
+      return told
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).seconds);
     },
     /** Runs the command of the embedded engine; resolves to its CPU in seconds, and the most memory that it held in mebibytes. */
     costs: (...args) => measured((more) => runWith(more, args)),

@@ -6,6 +6,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { exampleStack, hasTerminals, openDesk, wholeZoneStack, zoneStack } from "./bench-desk.mjs";
+import { projectText } from "./bench-program.mjs";
 import { measureStart } from "./measure-start.mjs";
 import { ensurePulumi } from "./pulumi.mjs";
 
@@ -123,6 +124,20 @@ const underLimits = { records: 1000, seconds: 120 };
 const ratios = [
   { what: "start of the plugin to its first answer, to `node -e 0`", most: 2.5, measure: startRatio },
   { what: "`up` of 200 records, embedded to Pulumi", most: 0.8, measure: engineRatio, needsPulumi: true },
+  {
+    what: "`up` of a program of 1,000 records, embedded to Pulumi",
+    most: 0.033,
+    measure: async (bin) => (await programRatios(bin)).first,
+    needsPulumi: true,
+    slow: true,
+  },
+  {
+    what: "the same again: nothing to do",
+    most: 0.4,
+    measure: async (bin) => (await programRatios(bin)).again,
+    needsPulumi: true,
+    slow: true,
+  },
   { what: "time per record of an embedded `up`, 2,000 records to 200", most: 1.5, measure: growth },
   { what: "CPU of an empty preview, 10,000 records to 1,000", most: 6, measure: growthOfPreview },
   {
@@ -192,6 +207,28 @@ async function engineRatio(bin) {
     }
   }
   return seconds[0] / seconds[1];
+}
+
+let ofProgram;
+
+/** The seconds of a program's first `up` and of its second, without previews, to those under Pulumi, which spares itself the start of Node. */
+async function programRatios(bin) {
+  if (ofProgram) return ofProgram;
+  const seconds = [];
+  for (const engine of [{}, { bin, withCheckpoints: true }]) {
+    const desk = await openDesk(projectText(), { ...engine, program: 1000 });
+    try {
+      seconds.push(await desk.programSeconds());
+    } finally {
+      await desk.close();
+    }
+  }
+  const [[first, again], [slowFirst, slowAgain]] = seconds;
+  console.error(
+    `  seconds: ${[first, slowFirst, again, slowAgain].map((each) => each.toFixed(1)).join(", ")}`,
+  );
+  ofProgram = { first: first / slowFirst, again: again / slowAgain };
+  return ofProgram;
 }
 
 /** The embedded engine's own seconds for an `up` of that many records: the best of some, for others use the machine too. */
@@ -285,8 +322,9 @@ async function refusedUnderLimits() {
 /** A ratio, measured again (twice at most) while it is over its bound: a busy machine only ever adds to it. */
 async function ratioWithin(most, measure) {
   let least = Number.POSITIVE_INFINITY;
+  const parts = most < 0.1 ? 1000 : 100;
   for (let time = 0; time < 3 && least > most; time += 1) {
-    least = Math.min(least, Math.round((await measure()) * 100) / 100);
+    least = Math.min(least, Math.round((await measure()) * parts) / parts);
   }
   return least;
 }
@@ -338,9 +376,9 @@ for (const [stack, rows] of Object.entries(operations)) {
 
 console.error("ratios of times");
 const ratioCells = [];
-for (const { what, most, measure, needsPulumi, needsTerminal } of ratios) {
+for (const { what, most, measure, needsPulumi, needsTerminal, slow } of ratios) {
   const value =
-    (needsPulumi && !bin) || (needsTerminal && !hasTerminals)
+    (needsPulumi && !bin) || (needsTerminal && !hasTerminals) || (slow && isCheck)
       ? undefined
       : await ratioWithin(most, () => measure(bin));
   if (value !== undefined) console.error(`  ${what}: ${value}`);

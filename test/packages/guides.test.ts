@@ -1,7 +1,7 @@
 /** The guides, step by step as their reader takes them, with nothing but what is packed. */
 
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -20,7 +20,8 @@ const first = "first-zone.md";
 /** Those without steps: the list, and sections for when something went wrong, of which `test/cli/error-codes.test.ts` tells. */
 const lists = ["index.md", "troubleshooting.md"];
 const typescript = "yaml-to-typescript.md";
-const others = readdirSync(guides).filter((name) => ![first, typescript, ...lists].includes(name));
+const programs = "typescript-programs.md";
+const others = readdirSync(guides).filter((name) => ![first, typescript, programs, ...lists].includes(name));
 const isPulumi = ({ text }: Step) => /^(?:timeout .*)?pulumi /m.test(text);
 const [plain, withPulumi] = [false, true].map((pulumi) =>
   others.filter((name) => readGuide(name).some(isPulumi) === pulumi),
@@ -30,14 +31,14 @@ const main = (text: string): Step => ({ text, terminal: "main" });
 const install = main("npm install --global ./plumbline-cli-*.tgz");
 
 /** A stranger beside whose folder the packed command line lies. */
-function comeWithArchive() {
+function comeWithArchive(installed = {}) {
   const shelf = mkdtempSync(join(tmpdir(), "plumbline-shelf-"));
   const quiet = {
     npm_config_offline: "true",
     npm_config_audit: "false",
     npm_config_update_notifier: "false",
   };
-  const user = comeStranger({ environment: quiet });
+  const user = comeStranger({ environment: quiet, installed });
   onTestFinished(() => {
     user.leave();
     rmSync(shelf, { recursive: true, force: true });
@@ -88,6 +89,22 @@ describe.skipIf(!canWalk)("a guide", { timeout: 300_000 }, () => {
       ? [await comeWithPlugin(), steps]
       : [comeWithArchive(), steps.slice(0, steps.findIndex(isPulumi))];
     expect(await walk(user, [install, ...taken])).toEqual([]);
+  });
+
+  it("to programs without Pulumi is followed to the letter", async () => {
+    // Beside the folder there is what a registry would bring; what has to lie together is laid there.
+    const user = comeWithArchive({ node_modules: join(root, "node_modules") });
+    const packages = join(user.folder, "node_modules");
+    const shelf = mkdtempSync(join(tmpdir(), "plumbline-shelf-"));
+    onTestFinished(() => rmSync(shelf, { recursive: true, force: true }));
+    const sdk = user.download(join(shelf, packSdk(shelf, join(shelf, "sdk"))));
+    mkdirSync(join(packages, "@plumbline", "pulumi"), { recursive: true });
+    cpSync(join(root, "node_modules", "@pulumi", "pulumi"), join(packages, "@pulumi", "pulumi"), {
+      recursive: true,
+    });
+    symlinkSync("../../node_modules/typescript-5", join(packages, "typescript"));
+    const unpack = main(`tar xzf ${sdk} --strip-components=1 -C node_modules/@plumbline/pulumi`);
+    expect(await walk(user, [unpack, install, ...readGuide(programs)])).toEqual([]);
   });
 
   it.skipIf(!pulumiBin)(

@@ -94,7 +94,7 @@ describe("a project is told", { timeout: 60_000 }, () => {
     [
       "of a folder that is not there",
       { main: "source" },
-      /Pulumi\.yaml:\d+:\d+.*"main" names source, and there is no/s,
+      /Pulumi\.yaml:\d+:\d+.*"main" names "?source"?, and there is no/s,
     ],
     [
       "of a quote that does not end",
