@@ -12,8 +12,9 @@ import { findProgram, isProgram } from "./programs.mjs";
 const gateway = "github.com/versity/versitygw/cmd/versitygw";
 const tools = goTools("versitygw", [{ name: "versitygw", main: gateway }]);
 
-/** The S3 server, as far as there is one without building. */
+/** The S3 server, as far as there is one without building. PLUMBLINE_TEST_S3 names it to what runs elsewhere than here, as a bundle does. */
 export function findS3() {
+  if (process.env.PLUMBLINE_TEST_S3) return process.env.PLUMBLINE_TEST_S3;
   const built = tools.find();
   return findProgram(`versitygw${suffix}`) ?? (built && join(built, `versitygw${suffix}`));
 }

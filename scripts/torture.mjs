@@ -1,7 +1,7 @@
 /**
  * `npm run torture`: kills, breaks and damages runs of every kind at every point, and judges what they leave. Bundles the harness of test/torture.
  * Without arguments all of it, two processes at a time; `--bounded` the part of it that continuous integration has time for; `--write` puts the
- * counts of the last runs into docs/reference/features.md. A part alone: `npm run torture -- kill --engine embedded --seed 7 --every 10`.
+ * counts of the last runs into docs/reference/features.md. `--backend s3` or `postgres`: kills over that store of states alone. A part alone: `npm run torture -- kill --engine embedded --seed 7 --every 10`.
  */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -10,6 +10,7 @@ import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { ensurePulumi } from "./pulumi.mjs";
+import { ensureStores } from "./stores.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const folder = join(root, "test-results", "torture");
@@ -31,6 +32,8 @@ const parts = [
   { part: "damage", engine: "embedded", every: 11 },
   { part: "files", engine: "embedded", every: 20 },
   { part: "requests", engine: "plugin", every: 10 },
+  { part: "backend", engine: "s3", every: 25 },
+  { part: "backend", engine: "postgres", every: 25 },
 ];
 const kinds = ["lost", "doubled", "orphaned", "stuck", "silent", "unshown"];
 
@@ -38,7 +41,8 @@ const given = process.argv.slice(2);
 const flags = new Set(["--bounded", "--write"]);
 const wanted = given.filter((argument) => !flags.has(argument));
 const isPart = given.some(
-  (argument) => !argument.startsWith("-") && parts.some(({ part }) => part === argument),
+  (argument) =>
+    argument === "--backend" || (!argument.startsWith("-") && parts.some(({ part }) => part === argument)),
 );
 const isAgain = given.includes("--again");
 
@@ -57,6 +61,8 @@ async function prepare() {
   if (process.env.PLUMBLINE_TORTURE_READY === "1") return;
   const pulumi = process.env.PLUMBLINE_TEST_PULUMI ?? (await ensurePulumi()).bin;
   if (pulumi !== undefined) process.env.PLUMBLINE_TEST_PULUMI = pulumi;
+  const { s3 } = ensureStores();
+  if (s3 !== undefined) process.env.PLUMBLINE_TEST_S3 = s3;
   const built = spawnSync(process.execPath, [join(root, "scripts", "build.mjs")], {
     cwd: root,
     stdio: "inherit",

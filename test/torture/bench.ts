@@ -7,9 +7,15 @@ import {
   starterAccount,
   type Watched,
 } from "../../emulator/index.ts";
-import { createEngine, type Engine, type EngineEvent } from "../../provider/engine/engine.ts";
+import {
+  createEngine,
+  type Engine,
+  type EngineEvent,
+  type StateBackend,
+} from "../../provider/engine/engine.ts";
 import { loadProgram } from "../../provider/engine/language/program.ts";
 import type { Disk } from "../../provider/engine/state/backends/folder/disk.ts";
+import type { Machine } from "../../provider/engine/state/owner.ts";
 import { catalogue, createProvider } from "../../provider/provider.ts";
 import { createService } from "../../provider/service/client.ts";
 import type { Clock } from "../../provider/service/clock.ts";
@@ -43,6 +49,10 @@ export interface RunOptions {
   /** Default 4: enough that much happens at once. */
   readonly parallel?: number;
   readonly onEvent?: (event: EngineEvent) => void;
+  /** Where the state is instead of the folder; made for a process of this number. */
+  readonly backend?: (machine: Machine) => StateBackend;
+  /** Another door to the emulator, which the engine does not hear of. */
+  readonly baseUrl?: string;
 }
 
 const stateFolder = "/state";
@@ -136,7 +146,10 @@ export async function openBench({ port = 0, patience = 5 }: BenchOptions = {}): 
       files.clear();
       for (const [name, text] of moment.files) files.set(name, text);
     },
-    async run(stack, work, { parallel = 4, onEvent } = {}) {
+    async run(stack, work, { parallel = 4, onEvent, backend, baseUrl } = {}) {
+      // Each engine is a process of its own; the one before is dead.
+      const machine = { user: "torture", host: "here", pid: ++processes, isAlive: () => false };
+      const byDoor: typeof connect = (target) => connect({ ...target, baseUrl: baseUrl ?? target.baseUrl });
       const program = await loadProgram({
         file: "/stack/Pulumi.yaml",
         stack: "dev",
@@ -157,9 +170,9 @@ export async function openBench({ port = 0, patience = 5 }: BenchOptions = {}): 
         deriveKey: cheapKey,
         parallel,
         now: () => new Date(now()),
-        // Each engine is a process of its own; the one before is dead.
-        machine: { user: "torture", host: "here", pid: ++processes, isAlive: () => false },
-        createProvider: () => createProvider({ environment, connect }),
+        machine,
+        createProvider: () => createProvider({ environment, connect: byDoor }),
+        ...(backend && { backend: backend(machine) }),
         ...(onEvent && { onEvent }),
       });
       return work(engine);

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { judgeAgain } from "./again.ts";
+import { killOverBackend } from "./backends.ts";
 import { damageEmbedded } from "./damage.ts";
 import { faultsEmbedded, stormEmbedded } from "./faults.ts";
 import { filesEmbedded } from "./files.ts";
@@ -26,12 +27,18 @@ const parts: { readonly [name: string]: { readonly [engine: string]: Part } } = 
   damage: { embedded: (choice) => damageEmbedded(choice) },
   files: { embedded: (choice) => filesEmbedded(choice) },
   requests: { plugin: (choice) => requestsPlugin(choice) },
+  backend: {
+    s3: (choice) => killOverBackend("s3", choice),
+    postgres: (choice) => killOverBackend("postgres", choice),
+  },
 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     engine: { type: "string" },
+    /** Short for the part `backend` with this engine. */
+    backend: { type: "string" },
     family: { type: "string" },
     seed: { type: "string", default: "1" },
     point: { type: "string" },
@@ -50,11 +57,13 @@ const choice: Choice = {
 };
 if (values.again !== undefined) process.exit((await judgeAgain(values.again, choice)) ? 0 : 1);
 
+const wanted = values.backend === undefined ? positionals : ["backend"];
+const wantedEngine = values.backend ?? values.engine;
 const tallies: Tally[] = [];
 for (const [name, engines] of Object.entries(parts)) {
-  if (positionals.length > 0 && !positionals.includes(name)) continue;
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
   for (const [engine, part] of Object.entries(engines)) {
-    if (values.engine !== undefined && values.engine !== engine) continue;
+    if (wantedEngine !== undefined && wantedEngine !== engine) continue;
     const tally = await part(choice);
     tallies.push(tally);
     const counts = Object.entries(tally.counts).map(([kind, times]) => `${kind} ${times}`);
@@ -64,8 +73,7 @@ for (const [name, engines] of Object.entries(parts)) {
     );
   }
 }
-if (tallies.length === 0)
-  console.error(`there is no such part: ${positionals.join(" ")} ${values.engine ?? ""}`);
+if (tallies.length === 0) console.error(`there is no such part: ${wanted.join(" ")} ${wantedEngine ?? ""}`);
 const file = join(root, values.tallies);
 mkdirSync(dirname(file), { recursive: true });
 writeFileSync(file, `${JSON.stringify(tallies, null, 2)}\n`);

@@ -7,6 +7,8 @@ export interface Wire {
   readonly port: number;
   /** Milliseconds that each piece takes, either way. */
   delay: number;
+  /** Called before each piece goes on; it may hold this one, too. */
+  watch: ((way: "there" | "back") => void) | undefined;
   /** Nothing goes through, and nobody is told, until `restore`. */
   readonly hold: () => void;
   /** Every connection breaks, and no other is made, until `restore`. */
@@ -20,14 +22,17 @@ export async function openWire(target: number): Promise<Wire> {
   let held: (() => void)[] | undefined;
   let isCut = false;
 
-  function pipe(from: Socket, to: Socket): void {
+  function pipe(from: Socket, to: Socket, way: "there" | "back"): void {
     sockets.add(from);
     const pass = (act: () => void): void => {
       if (held) held.push(act);
       else if (wire.delay > 0) setTimeout(act, wire.delay);
       else act();
     };
-    from.on("data", (data) => pass(() => to.write(data)));
+    from.on("data", (data) => {
+      wire.watch?.(way);
+      pass(() => to.write(data));
+    });
     from.on("end", () => pass(() => to.end()));
     from.on("error", () => to.destroy());
     from.on("close", () => sockets.delete(from));
@@ -36,8 +41,8 @@ export async function openWire(target: number): Promise<Wire> {
   const server = createServer((from) => {
     if (isCut) return void from.destroy();
     const to = connect(target, "127.0.0.1");
-    pipe(from, to);
-    pipe(to, from);
+    pipe(from, to, "there");
+    pipe(to, from, "back");
   });
   await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
   const breakAll = () => {
@@ -46,8 +51,9 @@ export async function openWire(target: number): Promise<Wire> {
   const wire: Wire = {
     port: (server.address() as AddressInfo).port,
     delay: 0,
+    watch: undefined,
     hold: () => {
-      held = [];
+      held ??= [];
     },
     cut: () => {
       isCut = true;

@@ -19,12 +19,10 @@ export interface Database {
     values: readonly unknown[],
     how?: Effort,
   ) => Promise<readonly Row[] | undefined>;
-  /** Several statements as one, begun again as a whole when the way is cut. */
-  readonly together: <T>(work: (ask: Ask) => Promise<T>) => Promise<T>;
   readonly close: () => Promise<void>;
 }
 
-export type Ask = (statement: string, values: readonly unknown[]) => Promise<readonly Row[]>;
+type Ask = (statement: string, values: readonly unknown[]) => Promise<readonly Row[]>;
 
 export interface Effort {
   readonly signal?: AbortSignal | undefined;
@@ -83,8 +81,14 @@ export function openDatabase(address: PostgresAddress): Database {
   async function inTransaction<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
     const client = await connections().connect();
     let broken: Error | undefined;
+    // Its next statement fails with it, too.
+    const onBreak = (error: Error): void => {
+      broken = error;
+    };
+    client.on("error", onBreak);
     try {
-      await client.query("BEGIN");
+      // A client that is cut off must not keep others out.
+      await client.query("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 10000");
       const result = await work(async (text, values) => (await client.query<Row>(text, [...values])).rows);
       await client.query("COMMIT");
       return result;
@@ -94,6 +98,7 @@ export function openDatabase(address: PostgresAddress): Database {
       });
       throw error;
     } finally {
+      client.off("error", onBreak);
       client.release(broken);
     }
   }
@@ -125,11 +130,6 @@ export function openDatabase(address: PostgresAddress): Database {
         if (!(await prepare(how.makes ?? false))) return undefined;
         return (await connections().query<Row>(statement, [...values])).rows;
       }, how),
-    together: (work) =>
-      tried(async () => {
-        await prepare(true);
-        return inTransaction(work);
-      }, {}),
     async close() {
       const opened = pool;
       pool = undefined;
@@ -153,7 +153,7 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown }).
 const isMissing = (error: unknown): boolean => ["42P01", "3F000"].includes(codeOf(error));
 
 /** Connections that break or cannot be made now, and what loses to another at the same moment. */
-const passing = /^(08|53|57P0[1-3]|40001|40P01|23505|55P03|E[A-Z]{3,})/;
+const passing = /^(08|53|57P0[1-3]|25P03|40001|40P01|23505|55P03|E[A-Z]{3,})/;
 const passes = (error: unknown): boolean =>
   passing.test(codeOf(error)) || /timeout|terminated|Connection/.test(messageOf(error));
 

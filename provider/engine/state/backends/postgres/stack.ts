@@ -4,11 +4,13 @@
  */
 
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import { EngineError } from "../../../failure.ts";
 import type { Change, Lock, LockOwner, StackStore, Version } from "../../backend.ts";
 import { hold, isDeadHere, letGo, lockedBy, type Machine, newOwner, parseOwner } from "../../owner.ts";
 import { keepLease, type Lease, leaseLost } from "../lease.ts";
 import type { Database, Effort, Row } from "./database.ts";
+import { createEntries } from "./journal.ts";
 
 export interface StackOptions {
   readonly database: Database;
@@ -24,14 +26,6 @@ export interface StackOptions {
 interface Hold {
   readonly owner: LockOwner;
   readonly lease: Lease;
-  /** Undefined: not looked up yet. */
-  next?: Promise<Position>;
-}
-
-/** Where the next entry goes. */
-interface Position {
-  readonly journal: number;
-  number: number;
 }
 
 export function createStackStore(project: string, stack: string, options: StackOptions): StackStore {
@@ -114,54 +108,7 @@ export function createStackStore(project: string, stack: string, options: StackO
     return textOf(row?.snapshot);
   }
 
-  /** The entries of the journal that counts. */
-  const ofJournal = `FROM ${schema}.journal AS entries JOIN ${schema}.stacks AS stacks USING (project, stack)
-    WHERE ${ofStack} AND entries.journal = stacks.journal ORDER BY number`;
-
-  /** Those up to the first number that is missing. */
-  async function readJournal(): Promise<string | undefined> {
-    const rows = await rowsOf(`SELECT number, entry ${ofJournal}`, []);
-    const whole = rows.slice(0, firstMissing(rows) - 1);
-    return whole.length === 0 ? undefined : whole.map(({ entry }) => textOf(entry)).join("");
-  }
-
-  async function locate(): Promise<Position> {
-    const [row] = await rowsOf(`SELECT journal FROM ${schema}.stacks WHERE ${ofStack}`, []);
-    return {
-      journal: Number(row?.journal ?? 1),
-      number: firstMissing(await rowsOf(`SELECT number ${ofJournal}`, [])),
-    };
-  }
-
-  async function add(text: string): Promise<void> {
-    if (held) held.next ??= locate();
-    const next = await (held?.next ?? locate());
-    const { journal, number } = next;
-    next.number += 1;
-    // The same entry may be there from an attempt whose answer was lost; whoever holds the stack is alone with its numbers.
-    await write(
-      `WITH held AS (SELECT 1 FROM ${schema}.stacks WHERE ${isHeld} AND journal = $4 FOR SHARE), added AS (
-         INSERT INTO ${schema}.journal (project, stack, journal, number, entry) SELECT $1, $2, $4, $5, $6 FROM held
-         ON CONFLICT (project, stack, journal, number) DO UPDATE SET entry = excluded.entry
-       ) SELECT 1 FROM held`,
-      [journal, number, Buffer.from(text)],
-    );
-  }
-
-  /** Makes the next journal count. The statement names the one that ends, so that done late it ends no other. */
-  async function removeJournal(): Promise<void> {
-    const { journal, number } = await locate();
-    if (number === 1) return;
-    await write(
-      `WITH held AS (SELECT journal FROM ${schema}.stacks WHERE ${isHeld} FOR UPDATE), ended AS (
-         UPDATE ${schema}.stacks SET journal = $4 + 1 WHERE ${isHeld} AND journal = $4
-       ), gone AS (
-         DELETE FROM ${schema}.journal WHERE ${ofStack} AND journal <= $4 AND EXISTS (SELECT 1 FROM held)
-       ) SELECT 1 FROM held`,
-      [journal],
-    );
-    if (held) held.next = Promise.resolve({ journal: journal + 1, number: 1 });
-  }
+  const entries = createEntries({ schema, rowsOf, write, isHeld, ofStack, lease: () => held?.lease });
 
   async function putAside(kind: "json" | "journal", mark: string, text: string | undefined) {
     if (text === undefined) return undefined;
@@ -171,33 +118,44 @@ export function createStackStore(project: string, stack: string, options: StackO
       [name, Buffer.from(text)],
       { makes: true },
     );
-    if (kind === "journal") await removeJournal();
+    if (kind === "journal") await entries.remove();
     else await write(`UPDATE ${schema}.stacks SET snapshot = NULL WHERE ${isHeld} RETURNING 1`, []);
     return `${database.place}/aside/${name}`;
+  }
+
+  /** Puts the owner into the row as it was seen. No transaction is open meanwhile: one whose client was cut off would keep the row locked. */
+  async function claim(owner: LockOwner): Promise<{ since: number; last: LockOwner | undefined }> {
+    let last: LockOwner | undefined;
+    for (let round = 0; round < 20; round += 1) {
+      const since = performance.now();
+      const [row] = await rowsOf(
+        `SELECT ${ownerAndAge}, renewed::text AS seen FROM ${schema}.stacks WHERE ${ofStack}`,
+        [],
+      );
+      const found = ownerIn(row);
+      // The answer to an attempt before this one may be what was lost.
+      if (found.owner?.nonce === owner.nonce) return { since, last };
+      last = found.owner;
+      if (last !== undefined && !hasEnded(last, found.age) && !isDeadHere(last, machine))
+        throw lockedBy(last, place, now());
+      const taken = await rowsOf(
+        `UPDATE ${schema}.stacks SET owner = $4::jsonb, renewed = clock_timestamp()
+         WHERE ${isHeld} AND renewed IS NOT DISTINCT FROM $5::timestamptz RETURNING 1`,
+        [last?.nonce ?? null, JSON.stringify(owner), row?.seen ?? null],
+      );
+      if (taken.length > 0) return { since, last };
+      await sleep(Math.random() * 100);
+    }
+    throw new EngineError(
+      "locked",
+      "The stack's lock is fought over by several runs; try again in a moment.",
+    );
   }
 
   async function take(operation: string): Promise<Lock> {
     const owner: LockOwner = { ...newOwner(operation, machine, now()), lease: options.lease };
     await makeRow();
-    let since = performance.now();
-    const last = await database.together(async (ask) => {
-      since = performance.now();
-      const [row] = await ask(`SELECT ${ownerAndAge} FROM ${schema}.stacks WHERE ${ofStack} FOR UPDATE`, own);
-      const found = ownerIn(row);
-      // An attempt before this one may have been done, and its answer lost.
-      if (found.owner?.nonce === owner.nonce) return undefined;
-      if (found.owner !== undefined && !hasEnded(found.owner, found.age) && !isDeadHere(found.owner, machine))
-        throw lockedBy(found.owner, place, now());
-      await ask(
-        `UPDATE ${schema}.stacks SET owner = $3::jsonb, renewed = clock_timestamp() WHERE ${ofStack}`,
-        [...own, JSON.stringify(owner)],
-      );
-      // Of entries that were under way together, none counts where the first is missing; they must not follow on one of this run.
-      const numbers = await ask(`SELECT number ${ofJournal}`, own);
-      if (numbers.length > 0 && firstMissing(numbers) === 1)
-        await ask(`UPDATE ${schema}.stacks SET journal = journal + 1 WHERE ${ofStack}`, own);
-      return found.owner;
-    });
+    const { since, last } = await claim(owner);
     const renewing = `UPDATE ${schema}.stacks SET renewed = clock_timestamp() WHERE ${isHeld} RETURNING 1`;
     const lease = keepLease({
       seconds: options.lease,
@@ -218,6 +176,12 @@ export function createStackStore(project: string, stack: string, options: StackO
       // A database that cannot be reached lets go of it when the lease ends.
       await rowsOf(`UPDATE ${schema}.stacks SET owner = NULL WHERE ${isHeld}`, [owner.nonce]).catch(() => {});
     };
+    try {
+      await entries.dropLoose();
+    } catch (error) {
+      await release();
+      throw error;
+    }
     return { owner, lost: lease.lost, release, ...(last ? { takenOverFrom: last } : {}) };
   }
 
@@ -231,10 +195,10 @@ export function createStackStore(project: string, stack: string, options: StackO
     journal: {
       place: `${place}/journal`,
       together: 4,
-      read: readJournal,
-      add,
-      remove: removeJournal,
-      putAside: async (mark) => putAside("journal", mark, await readJournal()),
+      read: entries.read,
+      add: entries.add,
+      remove: entries.remove,
+      putAside: async (mark) => putAside("journal", mark, await entries.read()),
     },
     history: {
       async list() {
@@ -271,12 +235,6 @@ const ownerAndAge = "owner, extract(epoch FROM clock_timestamp() - renewed)::flo
 function ownerIn(row: Row | undefined): { readonly owner: LockOwner | undefined; readonly age: number } {
   const { owner, age } = row ?? {};
   return { owner: owner == null ? undefined : parseOwner(JSON.stringify(owner)), age: Number(age) };
-}
-
-/** Of rows with ascending numbers from 1. */
-function firstMissing(rows: readonly Row[]): number {
-  const gap = rows.findIndex(({ number }, at) => number !== at + 1);
-  return 1 + (gap < 0 ? rows.length : gap);
 }
 
 const hasEnded = ({ lease }: LockOwner, age: number): boolean => lease !== undefined && age > lease;
