@@ -35,11 +35,11 @@ export function writeProgram(folder, count) {
   symlinkSync(join(root, "node_modules", "@pulumi"), join(folder, "node_modules", "@pulumi"));
 }
 
-/** The arguments of Node that bring the program up under Pulumi: twice. It tells the seconds of each. */
+/** The arguments of Node that bring the program up under Pulumi: twice, each time with its preview. It tells the seconds of each. */
 export const automation = (folder) => [
   join(root, "test", "e2e", "automation.mjs"),
   JSON.stringify({
-    ...{ verbs: ["up", "up"], folder, stack: "dev", project: "bench" },
+    ...{ verbs: ["preview", "up", "preview", "up"], folder, stack: "dev", project: "bench" },
     entry: join(folder, "index.js"),
   }),
 ];
