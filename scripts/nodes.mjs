@@ -18,7 +18,7 @@ const asked = process.argv.slice(2).filter((argument) => argument !== "--all");
 const versions = asked.length > 0 ? asked : ["20.18.0", "22.23.3", "24.21.0"];
 
 /** Commands, files, locks, processes, connections; what only computes is the same everywhere. */
-const folders = ["cli", "service", "machine", "pulumi", "packages", "engine/state"].map(
+const folders = ["cli", "service", "machine", "pulumi", "wire", "packages", "engine/state"].map(
   (name) => `test/${name}`,
 );
 
