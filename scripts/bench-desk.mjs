@@ -121,11 +121,11 @@ export function exampleStack(name) {
 
 /**
  * A desk for one engine, with an emulator and a fresh stack for the text of a stack file. `bin` is the folder of `pulumi`; without it the
- * engine is the embedded one. `program` is how many records a program of Node beside it declares. `example` names the one whose other files lie beside the stack file; `limits` are the emulator's limits of requests.
+ * engine is the embedded one. `program` is how many records a program of Node beside it declares. `example` names the one whose other files lie beside the stack file; `limits` are the emulator's limits of requests, `environment` is added to that of commands.
  */
 export async function openDesk(
   text,
-  { bin, example, program: records, withCheckpoints = false, limits = "off" } = {},
+  { bin, example, program: records, withCheckpoints = false, limits = "off", environment = {} } = {},
 ) {
   const folder = mkdtempSync(join(tmpdir(), "plumbline-bench-"));
   const project = join(folder, "project");
@@ -138,6 +138,7 @@ export async function openDesk(
     PLUMBLINE_TOKEN: service.token,
     PULUMI_CONFIG_PASSPHRASE: "bench",
     NO_COLOR: "1",
+    ...environment,
     ...(bin && {
       PATH: `${bin}${delimiter}${process.env.PATH}`,
       HOME: folder,

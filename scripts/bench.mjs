@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { exampleStack, hasTerminals, openDesk, wholeZoneStack, zoneStack } from "./bench-desk.mjs";
 import { projectText } from "./bench-program.mjs";
+import { hasStore, openStore } from "./bench-store.mjs";
 import { measureStart } from "./measure-start.mjs";
 import { ensurePulumi } from "./pulumi.mjs";
 
@@ -159,6 +160,12 @@ const ratios = [
     measure: timeUnderLimits,
   },
   { what: "requests of it that were refused (429)", most: 2, measure: refusedUnderLimits },
+  {
+    what: "`up` of 1,000 records, its state in S3 with 20 ms to each answer, to one in a folder",
+    most: 2,
+    measure: storeRatio,
+    needsStore: true,
+  },
 ];
 
 const engines = ["embedded", "under Pulumi"];
@@ -232,8 +239,8 @@ async function programRatios(bin) {
 }
 
 /** The embedded engine's own seconds for an `up` of that many records: the best of some, for others use the machine too. */
-async function secondsFor(records, times) {
-  const desk = await openDesk(zoneStack(records));
+async function secondsFor(records, times, environment = {}) {
+  const desk = await openDesk(zoneStack(records), { environment });
   try {
     let best = Number.POSITIVE_INFINITY;
     for (let time = 0; time < times; time += 1) {
@@ -244,6 +251,16 @@ async function secondsFor(records, times) {
     return best;
   } finally {
     await desk.close();
+  }
+}
+
+async function storeRatio() {
+  const store = await openStore(20);
+  try {
+    const far = await secondsFor(1000, 3, store.environment);
+    return far / (await secondsFor(1000, 3));
+  } finally {
+    await store.close();
   }
 }
 
@@ -376,9 +393,12 @@ for (const [stack, rows] of Object.entries(operations)) {
 
 console.error("ratios of times");
 const ratioCells = [];
-for (const { what, most, measure, needsPulumi, needsTerminal, slow } of ratios) {
+for (const { what, most, measure, needsPulumi, needsTerminal, needsStore, slow } of ratios) {
   const value =
-    (needsPulumi && !bin) || (needsTerminal && !hasTerminals) || (slow && isCheck)
+    (needsPulumi && !bin) ||
+    (needsTerminal && !hasTerminals) ||
+    (needsStore && !hasStore) ||
+    (slow && isCheck)
       ? undefined
       : await ratioWithin(most, () => measure(bin));
   if (value !== undefined) console.error(`  ${what}: ${value}`);
