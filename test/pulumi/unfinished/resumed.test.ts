@@ -350,6 +350,11 @@ describe("a killed create that is declared otherwise by the next run", () => {
         {
           severity: 2,
           urn,
+          message: `a change of region replaces Volume ${made.id}: all its data are deleted with it`,
+        },
+        {
+          severity: 2,
+          urn,
           message: `an earlier run was killed while it created this: Volume ${made.id} is there, but another region is declared now; the update deletes it and makes another`,
         },
       ]);
