@@ -42,6 +42,6 @@ export function createClock(real: () => number = Date.now): MovableClock {
 }
 
 /** A moment as the service writes it (notes, section 1.8). */
-export function stampOf(milliseconds: number): string {
+function stampOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(0, 19);
 }

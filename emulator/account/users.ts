@@ -65,7 +65,7 @@ export function userNamed(world: World, username: string): UserItem | undefined 
   return users(world).by("username", username)[0];
 }
 
-export function noGrants(): Grants {
+function noGrants(): Grants {
   return { global: {}, entities: {} };
 }
 
@@ -150,7 +150,7 @@ export function readTokensFile(path: string, swap: (text: string) => string): To
 }
 
 /** Grants as answered (`{"global":{…},"volume":[…]}`), in the brand's word or the contract's. */
-export function readGrants(written: { [name: string]: unknown }, swap: (text: string) => string): Grants {
+function readGrants(written: { [name: string]: unknown }, swap: (text: string) => string): Grants {
   const grants = noGrants();
   for (const [name, value] of Object.entries(written)) {
     const known = grantEntities.find((entity) => entity === name || entity === swap(name));

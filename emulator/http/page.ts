@@ -15,7 +15,7 @@ export interface Envelope {
   readonly results: number;
 }
 
-export const smallestPage = 25;
+const smallestPage = 25;
 export const largestPage = 500;
 const defaultSize = 100;
 

@@ -55,7 +55,7 @@ export function showInterface(one: Interface) {
   return { id, purpose, primary, active, ipam_address, label, vpc_id, subnet_id, ipv4, ip_ranges };
 }
 
-export function showConfig(world: World, config: Config) {
+function showConfig(world: World, config: Config) {
   const { compute_id: _, ...own } = config;
   return { ...own, interfaces: interfacesOf(world, config.id).map(showInterface) };
 }

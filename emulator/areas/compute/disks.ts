@@ -8,7 +8,7 @@ import { reachInstance } from "./configs.ts";
 import { configs, configsOf, type Disk, disks, type Instance, instanceEntity, slots } from "./objects.ts";
 import { mustBeIdle } from "./power.ts";
 
-export function showDisk(disk: Disk) {
+function showDisk(disk: Disk) {
   const { compute_id: _, ...own } = disk;
   return own;
 }

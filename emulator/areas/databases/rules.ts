@@ -23,7 +23,7 @@ function labelReasons(world: World, label: string | undefined, own?: number): Re
 }
 
 /** True for an IPv4 or IPv6 address, with or without the length of a prefix. */
-export function isAddressOrRange(text: string): boolean {
+function isAddressOrRange(text: string): boolean {
   const [address = "", length, ...rest] = text.split("/");
   if (rest.length > 0 || isIP(address) === 0 || address.includes("%")) return false;
   return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (isIPv4(address) ? 32 : 128));

@@ -29,7 +29,7 @@ export function serveDns(world: World, options: ServeOptions): Promise<DnsServer
 }
 
 /** The active master domains of a world, as they are now. */
-export function worldZones(world: World, before: () => void = () => {}): ZoneSource {
+function worldZones(world: World, before: () => void = () => {}): ZoneSource {
   const known = new Map<number, { domain: Domain; version: string; zone: ServedZone }>();
   return {
     enclosing(name) {

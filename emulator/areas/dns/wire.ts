@@ -6,7 +6,7 @@ import type { ZoneHead, ZoneRecord } from "./zone.ts";
 import { mailboxName, nameservers, textPieces } from "./zone-file.ts";
 
 /** The record data of one resource record has at most so many octets (RFC 1035, 3.2.1), and so has a message. */
-export const longestMessage = 65_535;
+const longestMessage = 65_535;
 
 /** The SOA record of a zone. */
 export function soaAnswer(head: ZoneHead, brand: string): Answer {

@@ -42,7 +42,7 @@ export interface Rendering extends Item {
 }
 
 /** Seconds from a change until it is rendered. */
-export const renderSeconds = 60;
+const renderSeconds = 60;
 export const renderJob = "dns.render";
 
 /** The stored domains. */

@@ -32,7 +32,7 @@ const emailForm = /^[^\s@<>"(),:;[\]\\]+@([a-zA-Z0-9]([a-zA-Z0-9-]*[a-zA-Z0-9])?
 const phoneForm = /^(?=(?:\D*\d){3})\+?[\d ()./-]+( ?(x|ext\.?) ?\d+)?$/;
 
 /** What is wrong with the given fields beyond their schema. */
-export function contactReasons({ email, phone }: Call["body"]): Reason[] {
+function contactReasons({ email, phone }: Call["body"]): Reason[] {
   const reasons: Reason[] = [];
   if (email !== undefined && !emailForm.test(email))
     reasons.push({ reason: "Must be a valid email address", field: "email" });

@@ -23,7 +23,7 @@ export interface ClaimV4 {
 const hash = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
 const hmac = (key: string | Buffer, text: string) => createHmac("sha256", key).update(text).digest();
 
-export const emptyHash = hash("");
+const emptyHash = hash("");
 
 /** Every character but the unreserved ones as its bytes, in capitals. */
 export function encode(text: string): string {

@@ -64,7 +64,7 @@ export function sentResources(path: string, query: URLSearchParams): string[] {
 }
 
 /** The path of an object. Clients resolve `.` and `..` in a path, so slashes of such a name are encoded. */
-export function objectPath(cluster: string, bucket: string, name: string): string {
+function objectPath(cluster: string, bucket: string, name: string): string {
   const parts = name.split("/").map(encodeURIComponent);
   const slash = parts.some((part) => part === "." || part === "..") ? "%2F" : "/";
   return `${root}${cluster}/${bucket}/${parts.join(slash)}`;

@@ -74,7 +74,7 @@ const mostVolumes = 64;
 const memoryForMore = 16;
 
 /** How many volumes an instance takes: its memory in GB when that is 16 or more, at most 64; 8 otherwise (contract section 8). */
-export function volumeLimit(instance: Instance): number {
+function volumeLimit(instance: Instance): number {
   const plan = findPlan(instance.type);
   if (!plan) throw new Error(`instance ${instance.id} has the unknown type ${instance.type}`);
   const memory = Math.floor(plan.memory / 1024);
