@@ -5,8 +5,11 @@ import { setMaxListeners } from "node:events";
 import { checkResource } from "./core/judgement/check.ts";
 import { diffResource } from "./core/judgement/diff.ts";
 import { newPlan } from "./core/judgement/plan.ts";
+import { foretoldCreate } from "./core/object/state.ts";
 import type { Catalogue, Provider, RequestContext } from "./core/protocol.ts";
 import { catalogueOf, lostWith } from "./core/schema/catalogue.ts";
+import { definitionsOf } from "./core/schema/manifest/definitions.ts";
+import { kindsOf, type ManifestKind } from "./core/schema/manifest/kinds.ts";
 import { packageSchemaOf } from "./core/schema/package-schema.ts";
 import { stackSchemaOf } from "./core/schema/stack-schema.ts";
 import type { SpecialList } from "./core/service-port.ts";
@@ -15,9 +18,10 @@ import type { FunctionType } from "./core/type/function.ts";
 import type { ResourceType } from "./core/type/resource.ts";
 import { specialListsOf } from "./core/type/special-list.ts";
 import { refuseMistyped } from "./core/validate.ts";
-import { asset } from "./core/value.ts";
+import { type Asset, asset } from "./core/value.ts";
 import { areaVerbs, functionTypes, resourceTypes } from "./resources/index.ts";
 import { createService } from "./service/client.ts";
+import { joined } from "./service/signals.ts";
 import { appraise } from "./verbs/appraise.ts";
 import {
   checkConfig,
@@ -46,8 +50,12 @@ export { createWays, proxiesOf } from "./service/http/proxy.ts";
 export interface ProviderOptions {
   /** Where credentials and the target are looked up when config has none; default `process.env`. */
   readonly environment?: { readonly [name: string]: string | undefined };
+  /** Asked right before each request that may change something is sent, repeats included; what it throws ends the call, and nothing is sent. */
+  readonly admit?: () => void;
   /** Makes the client of a target; default the real one. For tests. */
-  readonly connect?: (target: Target & { readonly lists: readonly SpecialList[] }) => Service;
+  readonly connect?: (
+    target: Target & { readonly lists: readonly SpecialList[]; readonly admit?: () => void },
+  ) => Service;
 }
 
 /** What a Provider has been asked to do, as told on the channel `plumbline:call`. */
@@ -128,7 +136,8 @@ export function createProvider(options: ProviderOptions = {}): Provider {
     configure: async (config) => {
       const resolved = resolveTarget(config, options.environment ?? process.env);
       const earlier = service;
-      service = connect({ ...resolved, lists: specialLists });
+      const { admit } = options;
+      service = connect({ ...resolved, lists: specialLists, ...(admit && { admit }) });
       warning = warningOf(resolved);
       token = resolved.token;
       target = { baseUrl: resolved.baseUrl, credential: credentialOf(resolved) };
@@ -156,6 +165,7 @@ export function createProvider(options: ProviderOptions = {}): Provider {
       refuseMistyped(type.inputs, request.inputs);
       return createResource(given, type, request);
     }),
+    foretell: (request) => foretoldCreate(typeOf(request.type), request, request.inputs),
     find: onType("find", findResource),
     read: onType("read", readResource),
     update: onType("update", (given, type, request) => {
@@ -186,15 +196,13 @@ export function createProvider(options: ProviderOptions = {}): Provider {
       const account = await operation.service().identify({ asks, signal: joined(signal, cancelling.signal) });
       return { ...target, ...(account !== undefined && { account }) };
     },
+    forget: (urn) => operation.plan.forget(urn),
     requests: () => service?.requests() ?? {},
+    allowance: () => service?.allowance?.(),
     serviceTime: () => service?.serviceTime() ?? new Date().toISOString(),
     cancel: () => cancelling.abort(),
     close: async () => service?.close(),
   };
-}
-
-function joined(own: AbortSignal | undefined, all: AbortSignal): AbortSignal {
-  return own === undefined ? all : AbortSignal.any([own, all]);
 }
 
 /** Runs a verb under the name of its call. */
@@ -221,6 +229,9 @@ function functionOf(token: string): FunctionType {
   return type;
 }
 
+/** The bytes of an asset. Throws where they cannot be read, or are not any more what its hash says. */
+export const contentOf = (given: Asset): Promise<Uint8Array> => bytesOf(given);
+
 /** The bytes at an address (http, https or file), for the hash of a remote asset. */
 export function contentAt(address: string): Promise<Uint8Array> {
   return bytesOf(asset({ uri: address }));
@@ -234,4 +245,12 @@ export function packageSchema(): object {
 /** JSON Schema of stack files, for editors (`schemas/stack.json`). */
 export function stackSchema(): object {
   return stackSchemaOf(offer);
+}
+
+/** Every type as a kind of Kubernetes, by canonical token. */
+export const kinds: ReadonlyMap<string, ManifestKind> = kindsOf(resourceTypes);
+
+/** What makes a Kubernetes cluster know every type: definitions of kinds, and the policies that go with them. */
+export function kubernetesDefinitions(): readonly object[] {
+  return definitionsOf(resourceTypes);
 }

@@ -6,7 +6,7 @@ import { type Service as Client, createService, type ServiceOptions } from "../p
 import { type Clock, systemClock } from "../provider/service/clock.ts";
 
 /** Tells the time as it is, and sleeps a twentieth. */
-export const hurriedClock: Clock = {
+const hurriedClock: Clock = {
   now: () => systemClock.now(),
   sleep: (ms, signal) => systemClock.sleep(ms / 20, signal),
 };

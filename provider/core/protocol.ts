@@ -5,6 +5,7 @@ import type { AppraiseRequest, ChargeInfo } from "./protocol/cost.ts";
 import type { CheckFailure } from "./protocol/failures.ts";
 import type { PropertyDiff } from "./protocol/property-diff.ts";
 import type { TargetIdentity } from "./protocol/target.ts";
+import type { Allowance } from "./service-port.ts";
 import type { Value, ValueMap } from "./value.ts";
 
 export interface CheckConfigRequest extends RequestContext {
@@ -220,6 +221,8 @@ export interface Provider {
   readonly check: (request: CheckRequest) => Promise<CheckResponse>;
   readonly diff: (request: DiffRequest) => Promise<DiffResponse>;
   readonly create: (request: CreateRequest) => Promise<CreateResponse>;
+  /** The state that the preview of a create answers with; makes no request. Absent where only a preview can tell. */
+  readonly foretell?: (request: ResourceIdentity & { readonly inputs: ValueMap }) => ValueMap;
   /**
    * Looks for the object that an earlier create made, by the rules of `create` with `earlierAttempt`, but makes nothing, changes
    * nothing and waits for nothing. An engine needs it for a create that was cut off and is no longer declared as it was: the object is
@@ -248,8 +251,12 @@ export interface Provider {
    * knows no prices.
    */
   readonly appraise?: (request: AppraiseRequest) => Promise<readonly (readonly ChargeInfo[])[]>;
+  /** The resource is not declared any more: what was remembered of it is so no longer. For an engine that keeps a Provider for long. */
+  readonly forget?: (urn: Urn) => void;
   /** Requests made so far. */
   readonly requests: () => RequestCounts;
+  /** What is left of the service's limit, by what its answers told; undefined before the first. Absent where a provider knows no limit. */
+  readonly allowance?: () => Allowance | undefined;
   /** Now, by the service's clock as last seen in an answer, else by this machine's (RFC 3339). For EarlierAttempt. */
   readonly serviceTime: () => string;
   /** Stops waits and new writes of everything under way; idempotent, returns at once. */
@@ -281,4 +288,5 @@ export {
 } from "./protocol/failures.ts";
 export type { DiffKind, PropertyDiff } from "./protocol/property-diff.ts";
 export type { TargetIdentity } from "./protocol/target.ts";
+export type { Allowance } from "./service-port.ts";
 export type { Value, ValueMap };

@@ -15,6 +15,16 @@ export interface WaitOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** What is left of the service's limit of requests. */
+export interface Allowance {
+  /** Requests that the window allows. */
+  readonly limit: number;
+  /** Those that it still does, what is under way taken off. */
+  readonly remaining: number;
+  /** Until the window ends; 0: a new one begins with the next request. */
+  readonly resetSeconds: number;
+}
+
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }

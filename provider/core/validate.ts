@@ -110,7 +110,7 @@ export async function validate(shape: Shape, plain: Plain): Promise<CheckFailure
 }
 
 /** The JSON Schema of an object with these fields. */
-export function schemaOf(fields: Fields): SchemaObject {
+function schemaOf(fields: Fields): SchemaObject {
   return {
     type: "object",
     properties: fields,

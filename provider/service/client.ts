@@ -6,6 +6,7 @@
 import { setMaxListeners } from "node:events";
 import { CancelledError } from "../core/protocol/failures.ts";
 import {
+  type Allowance,
   ApiError,
   type CallOptions,
   isGone,
@@ -13,12 +14,13 @@ import {
   type SpecialList,
   type WireObject,
 } from "../core/service-port.ts";
+import { createAllowanceMeter } from "./allowance.ts";
 import { abortable, type Clock, cancelledBy, systemClock } from "./clock.ts";
 import { readAnswer } from "./http/answer.ts";
 import { createBrand } from "./http/brand.ts";
 import { createWays, type Proxies } from "./http/proxy.ts";
 import { createStorage } from "./http/storage.ts";
-import { createTransport } from "./http/transport.ts";
+import { createTransport, type Send } from "./http/transport.ts";
 import { createIdentity } from "./identity.ts";
 import { limited } from "./limiter.ts";
 import { createLists } from "./lists.ts";
@@ -28,6 +30,7 @@ import { createPoller } from "./reading/poller.ts";
 import { createReads } from "./reading/reads.ts";
 import type { Write } from "./reading/writes.ts";
 import { type RetryNotice, retried } from "./retry.ts";
+import { joined } from "./signals.ts";
 
 export interface ServiceOptions {
   /** Lists that are not like any other. Default none. */
@@ -52,6 +55,8 @@ export interface ServiceOptions {
   readonly clock?: Clock | undefined;
   /** 0 to 1, as `Math.random`. */
   readonly random?: (() => number) | undefined;
+  /** Asked right before each request that may change something is sent; what it throws ends the call, and nothing is sent. Default: it may. */
+  readonly admit?: (() => void) | undefined;
   /** Told before each repeat of a request. */
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
 }
@@ -69,6 +74,8 @@ export interface Service extends ServicePort {
   identify(options?: CallOptions & { readonly asks?: boolean }): Promise<string | undefined>;
   /** Requests sent so far, by method, repeats included. */
   requests(): { [method: string]: number };
+  /** What is left of the limit of requests, by what the answers told; `undefined` before the first. */
+  allowance(): Allowance | undefined;
   /** Now, by the service's clock as far as its answers told it, else by ours. RFC 3339, UTC; up to a second early. */
   serviceTime(): string;
   /** No further request starts: queued calls and waits reject with CancelledError. Requests already sent may end. */
@@ -105,7 +112,12 @@ export function createService(options: ServiceOptions): Service {
   });
   const { address } = transport;
   const identity = createIdentity(address);
-  const send = limited(identity.watched(transport.send), { parallel, clock, random });
+  const meter = createAllowanceMeter(clock);
+  const admitted: Send = async (request, signal) => {
+    if (request.method !== "GET") options.admit?.();
+    return transport.send(request, signal);
+  };
+  const send = limited(identity.watched(meter.watched(admitted)), { parallel, clock, random });
   const call = retried(
     async (request, signal) =>
       readAnswer(request, await send(request, signal), { lists, brand, token: options.token, address, now }),
@@ -115,6 +127,7 @@ export function createService(options: ServiceOptions): Service {
   const storage = createStorage({
     clock,
     random,
+    admit: options.admit,
     ways: createWays(options.proxies ?? {}, { connections: parallel }),
   });
 
@@ -142,7 +155,7 @@ export function createService(options: ServiceOptions): Service {
     body: WireObject | undefined,
     own: AbortSignal | undefined,
   ) {
-    const signal = own === undefined ? cancelling.signal : AbortSignal.any([cancelling.signal, own]);
+    const signal = joined(own, cancelling.signal);
     const begun = memory.beginWrite(method, path);
     try {
       const answer = await call({ method, path, body }, { signal });
@@ -189,7 +202,7 @@ export function createService(options: ServiceOptions): Service {
         await write("DELETE", path, undefined, signal);
       }),
     sendSigned: async (request, { signal: own } = {}) => {
-      const signal = own === undefined ? cancelling.signal : AbortSignal.any([cancelling.signal, own]);
+      const signal = joined(own, cancelling.signal);
       if (signal.aborted) throw cancelledBy(signal);
       identity.admit();
       const begun = memory.beginWrite("POST", "/object-storage/buckets");
@@ -205,6 +218,7 @@ export function createService(options: ServiceOptions): Service {
       return identity.account();
     },
     requests: () => transport.requests(),
+    allowance: () => meter.now(),
     serviceTime: () => new Date(clock.now() + (transport.skew() ?? 0)).toISOString(),
     cancel: () => cancelling.abort(new CancelledError()),
     close: async () => {

@@ -4,6 +4,7 @@ import { notesIn } from "../core/engines/notes.ts";
 import type { Plan } from "../core/judgement/plan.ts";
 import type { Marker } from "../core/judgement/unapplied.ts";
 import {
+  type Allowance,
   CancelledError,
   type Log,
   type Notes,
@@ -14,6 +15,7 @@ import {
 import type { CallOptions, ServicePort, WireObject } from "../core/service-port.ts";
 import type { ResourceType } from "../core/type/resource.ts";
 import type { ValueMap } from "../core/value.ts";
+import { joined } from "../service/signals.ts";
 
 /** The service as the provider needs it beside what types may use. */
 export interface Service extends ServicePort {
@@ -22,6 +24,8 @@ export interface Service extends ServicePort {
   readonly identify: (options?: CallOptions & { readonly asks?: boolean }) => Promise<string | undefined>;
   /** Now by the service's clock as last seen, else by this machine's (RFC 3339). */
   readonly serviceTime: () => string;
+  /** What is known of the limit of requests; absent in a client that knows none. */
+  readonly allowance?: () => Allowance | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -56,9 +60,7 @@ export interface VerbScope {
 
 /** Begins a verb: joins its own signal and deadline with the operation's. */
 export function begin(operation: Operation, request: RequestContext, timeoutSeconds = 600): VerbScope {
-  const signal = request.signal
-    ? AbortSignal.any([request.signal, operation.cancelled])
-    : operation.cancelled;
+  const signal = joined(request.signal, operation.cancelled);
   const end = performance.now() + timeoutSeconds * 1000;
   let writes = 0;
   return {

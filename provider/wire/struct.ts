@@ -118,7 +118,7 @@ export function encodeProperties(properties: ValueMap, options: EncodeOptions = 
 }
 
 /** One value; see `encodeProperties`. */
-export function encodeValue(value: Value, options: EncodeOptions = {}): WireValue {
+function encodeValue(value: Value, options: EncodeOptions = {}): WireValue {
   const encoded = new struct.Value();
   switch (typeof value) {
     case "string":

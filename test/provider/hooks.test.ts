@@ -119,6 +119,7 @@ describe("an object with requests of its own", () => {
           property: "houseId",
           reason: expect.stringContaining("plumbline import plumbline:test:Sign r 2"),
           errorCode: "PLB-NAME",
+          existing: "2",
         },
       ]);
     }

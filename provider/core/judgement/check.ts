@@ -5,6 +5,7 @@ import { isAmong, knownValues, type Plain, plainInputs, withoutNulls } from "../
 import { parsePath } from "../property-path.ts";
 import type { CheckFailure, CheckRequest, CheckResponse } from "../protocol.ts";
 import { decideName } from "../type/automatic-name.ts";
+import { judgeDemands } from "../type/demand.ts";
 import { annotations, type Fields, fieldsOf, itemsOf, mapItemsOf, type NamingRule } from "../type/field.ts";
 import type { CheckedInputs, ResourceType } from "../type/resource.ts";
 import { validate } from "../validate.ts";
@@ -52,11 +53,13 @@ export async function checkResource(
     const isHidden = isAmong(parsePath(property), plain.secretPaths);
     failures.push({ property, reason: isHidden ? withoutValue(reason) : reason });
   };
+  const declares = (name: string) => given[name] !== undefined;
+  const knows = (name: string) => given[name] === undefined || !containsUnknown(given[name]);
+  judgeDemands(type.demands ?? [], { values, declares, knows }, refuse);
   type.check?.({
     values,
     partly: sound(plain.values),
-    declares: (name) => given[name] !== undefined,
-    knows: (name) => given[name] === undefined || !containsUnknown(given[name]),
+    ...{ declares, knows },
     isNew: request.oldInputs === undefined,
     parent: plan.parentOf(type, given),
     refuse,

@@ -17,6 +17,8 @@ export interface Declarations {
   readonly at: (urn: Urn) => Entry | undefined;
   readonly add: (entry: Entry) => void;
   readonly remove: (urn: Urn) => void;
+  /** As `remove`, and its object is not known any more. */
+  readonly forget: (urn: Urn) => void;
   /** The resource with this URN has an object. */
   readonly know: (type: ResourceType, urn: Urn) => void;
   /** The only declaration of the type of which no object is known, or where each one's is, its only declaration. */
@@ -31,8 +33,26 @@ export function createDeclarations(): Declarations {
   /** By the type's key: all entries, and those of which no object is known. */
   const types = new Map<string, { readonly all: Map<Urn, Entry>; readonly fresh: Map<Urn, Entry> }>();
 
+  function remove(urn: Urn): void {
+    const entry = entries.get(urn);
+    for (const group of entry?.groups ?? []) {
+      const members = groups.get(group);
+      members?.delete(entry!);
+      if (members?.size === 0) groups.delete(group);
+    }
+    entries.delete(urn);
+    const ofType = entry && types.get(entry.type.key);
+    ofType?.all.delete(urn);
+    ofType?.fresh.delete(urn);
+  }
+
   return {
     groups,
+    remove,
+    forget(urn) {
+      remove(urn);
+      known.delete(urn);
+    },
     at: (urn) => entries.get(urn),
     add(entry) {
       const { urn, type } = entry;
@@ -42,14 +62,6 @@ export function createDeclarations(): Declarations {
       ofType.all.set(urn, entry);
       if (!known.has(urn)) ofType.fresh.set(urn, entry);
       for (const group of entry.groups) groups.set(group, (groups.get(group) ?? new Set()).add(entry));
-    },
-    remove(urn) {
-      const entry = entries.get(urn);
-      for (const group of entry?.groups ?? []) groups.get(group)?.delete(entry!);
-      entries.delete(urn);
-      const ofType = entry && types.get(entry.type.key);
-      ofType?.all.delete(urn);
-      ofType?.fresh.delete(urn);
     },
     know(type, urn) {
       known.add(urn);

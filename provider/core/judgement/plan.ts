@@ -42,6 +42,8 @@ export interface Plan {
   ) => { readonly [name: string]: unknown } | undefined;
   /** Remembers that the object with this id is the resource with this URN. */
   readonly know: (type: ResourceType, id: string, urn: Urn) => void;
+  /** The resource is not declared any more. */
+  readonly forget: (urn: Urn) => void;
   /** Remembers that the object with this id is a part of another resource (a pool of a cluster that declares it), and none of its own. */
   readonly knowPart: (type: ResourceType, id: string) => void;
   readonly isPart: (type: ResourceType, id: string) => boolean;
@@ -122,6 +124,8 @@ export function newPlan(): Plan {
   const declarations = createDeclarations();
   const { groups } = declarations;
   const owners = new Map<string, Urn>();
+  /** By URN, what it owns. */
+  const owned = new Map<Urn, string>();
   const parts = new Set<string>();
   const renames = newRenames();
 
@@ -172,7 +176,15 @@ export function newPlan(): Plan {
     parentOf: (type, inputs) => valuesOf(type, parentOf(type, inputs)),
     know: (type, id, urn) => {
       owners.set(`${type.key}/${id}`, urn);
+      owned.set(urn, `${type.key}/${id}`);
       declarations.know(type, urn);
+    },
+    forget(urn) {
+      declarations.forget(urn);
+      renames.forget(urn);
+      const object = owned.get(urn);
+      owned.delete(urn);
+      if (object !== undefined && owners.get(object) === urn) owners.delete(object);
     },
     knowPart: (type, id) => void parts.add(`${type.key}/${id}`),
     isPart: (type, id) => parts.has(`${type.key}/${id}`),

@@ -34,8 +34,22 @@ function isNeverKept(type: ResourceType, name: string): boolean {
   return writeOnly === true && (isHidden === true || large === true);
 }
 
-/** What the service says of the object, in our names: readable inputs and outputs, nulls left out. */
+/** What was made of an answer last: a create looks at its own answer eight times. */
+const seen = new WeakMap<
+  WireObject,
+  { readonly type: ResourceType; readonly id: string; readonly live: ValueMap }
+>();
+
+/** What the service says of the object, in our names: readable inputs and outputs, nulls left out. An answer is never changed, so what is made of it is kept. */
 export function observedState(type: ResourceType, id: string, answered: WireObject): ValueMap {
+  const known = seen.get(answered);
+  if (known?.type === type && known.id === id) return known.live;
+  const live = observe(type, id, answered);
+  seen.set(answered, { type, id, live });
+  return live;
+}
+
+function observe(type: ResourceType, id: string, answered: WireObject): ValueMap {
   const object = type.asDeclared?.(answered) ?? answered;
   const parents = Object.entries(parametersOf(type, id)).filter(([name]) => name !== type.ownParameter);
   const read = { ...objectFromWire(type.inputs, object), ...objectFromWire(type.outputs, object) };
@@ -77,7 +91,7 @@ export function isHidden(type: ResourceType, name: string, inputs: ValueMap): bo
 }
 
 /** Inputs that write this one in another way. */
-export function substitutes(type: ResourceType, name: string): string[] {
+function substitutes(type: ResourceType, name: string): string[] {
   return Object.keys(type.inputs).filter((other) => annotations(type.inputs[other]!).insteadOf === name);
 }
 

@@ -6,6 +6,7 @@ import type { WireObject } from "../service-port.ts";
 import { annotations, demanded, type Fields, group, list, text } from "../type/field.ts";
 import type { ResourceType } from "../type/resource.ts";
 import type { ValueMap } from "../value.ts";
+import { withArticle } from "../wording.ts";
 import { idOf } from "./identifier.ts";
 import { observedState } from "./state.ts";
 import { objectFromWire } from "./wire.ts";
@@ -25,7 +26,10 @@ export function viewFields(type: ResourceType, more: Fields = {}): TProperties {
 
 /** A view as an item of a list. */
 export function viewItem(type: ResourceType, more: Fields = {}) {
-  return group(viewFields(type, more), { description: `A ${type.name}.`, typeName: `${type.name}Info` });
+  return group(viewFields(type, more), {
+    description: `${withArticle(type.name).replace("a", "A")}.`,
+    typeName: `${type.name}Info`,
+  });
 }
 
 /** A list of views. */

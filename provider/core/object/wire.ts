@@ -77,11 +77,22 @@ export function fromWire(field: TSchema | undefined, value: unknown): Value | un
   return value as Value;
 }
 
+/** Fields with their names on the wire, made once: thousands of objects are read by them. */
+const spelled = new WeakMap<Fields, readonly (readonly [name: string, wireName: string, field: TSchema])[]>();
+
+function spellingOf(fields: Fields) {
+  const known = spelled.get(fields);
+  if (known !== undefined) return known;
+  const made = Object.entries(fields).map(([name, field]) => [name, wireNameOf(name, field), field] as const);
+  spelled.set(fields, made);
+  return made;
+}
+
 /** The fields that a wire object has, in our names; secret ones are marked. */
 export function objectFromWire(fields: Fields, object: WireObject): ValueMap {
   const result: { [name: string]: Value } = {};
-  for (const [name, field] of Object.entries(fields)) {
-    const value = fromWire(field, object[wireNameOf(name, field)]);
+  for (const [name, wireName, field] of spellingOf(fields)) {
+    const value = fromWire(field, object[wireName]);
     if (value !== undefined) result[name] = annotations(field).secret ? secret(value) : value;
   }
   return result;

@@ -10,6 +10,8 @@ export interface CheckFailure {
   /** True for a guard: what is asked can be done, but only when the user allows it in so many words. */
   readonly guard?: true;
   readonly errorCode?: ErrorCode;
+  /** Id of the object that has the name already. */
+  readonly existing?: string;
 }
 
 /**

@@ -68,6 +68,8 @@ export interface Annotations {
   /** False where some objects of the type are answered without it, although it has a default. */
   readonly answered?: false;
   readonly rules?: readonly Rule[];
+  /** On a count: how many members like each other the object has. A cluster that scales objects sets it. */
+  readonly replicas?: boolean;
   /** Name of a group's or a choice's type in SDKs (`DomainInfo`); default: the owner's name and the field's. What has the same name in an area is one type. */
   readonly typeName?: string;
 }
@@ -120,6 +122,7 @@ export const annotationKeywords = [
   "movedBy",
   "typeName",
   "answered",
+  "replicas",
 ] as const;
 
 export const text = (options: TextOptions) => Type.String({ ...options });

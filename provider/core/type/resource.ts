@@ -14,6 +14,7 @@ import type {
   Verb,
 } from "./action.ts";
 import type { Charge, Charged } from "./charge.ts";
+import type { Demand } from "./demand.ts";
 import type { Fields, ValuesOf } from "./field.ts";
 import type { BesideRule, Change, CheckedInputs, LookupContext, SiblingRules } from "./judging.ts";
 import type { FoundObject, TypePart, TypeReference } from "./reference.ts";
@@ -164,6 +165,9 @@ interface Judging<I extends Fields> {
     before: Value | undefined,
     after: Value | undefined,
   ) => readonly Difference[] | undefined;
+  /** What inputs ask of each other, where a sentence says it all. */
+  readonly demands?: readonly Demand<keyof I & string>[];
+  /** Everything else that can be wrong with a declaration. */
   readonly check?: (inputs: CheckedInputs<I>) => void;
   /** Refuses changes that the service can never carry out. */
   readonly refuseChange?: (change: Change<I>) => void;

@@ -84,19 +84,22 @@ export const Volume = resource({
     ...times,
   },
   timeouts: { create: 900, update: 1200, delete: 600 },
-  check({ values, declares, refuse }) {
-    if (!declares("region") && !declares("computeId") && !declares("cloneOf")) {
-      refuse("region", "is required without computeId");
-    }
-    if (declares("configId") && !declares("computeId"))
-      refuse("configId", "needs computeId, whose configuration profile it is");
-    if (declares("configId") && values.persistAcrossBoots === false) {
-      refuse(
-        "configId",
-        "cannot be combined with persistAcrossBoots: false, which uses no configuration profile",
-      );
-    }
-  },
+  demands: [
+    {
+      when: { computeId: "absent", cloneOf: "absent" },
+      ...{ input: "region", is: "given", says: "is required without computeId" },
+    },
+    {
+      when: { computeId: "absent" },
+      ...{ input: "configId", is: "absent", says: "needs computeId, whose configuration profile it is" },
+    },
+    {
+      when: { persistAcrossBoots: { in: [false] } },
+      input: "configId",
+      is: "absent",
+      says: "cannot be combined with persistAcrossBoots: false, which uses no configuration profile",
+    },
+  ],
   refuseChange({ before, after, refuse }) {
     if (before.size !== undefined && after.size !== undefined && after.size < before.size) {
       refuse("size", `cannot shrink from ${before.size} to ${after.size} GB: a volume only grows`);

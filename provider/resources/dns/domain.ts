@@ -114,16 +114,21 @@ export const Domain = resource({
     ),
     ...times,
   },
-  check({ values, declares, knows, refuse }) {
-    const isCopy = declares("importFrom") || declares("cloneOf");
-    if (declares("importFrom") && declares("cloneOf"))
-      refuse("cloneOf", "cannot be combined with importFrom; keep one");
-    if (values.type === "master" && !isCopy && knows("soaEmail") && !values.soaEmail) {
-      refuse("soaEmail", "is required for a domain of type master");
-    }
-    if (values.type === "slave" && knows("masterIps") && !values.masterIps?.length) {
-      refuse("masterIps", "needs at least one address for a domain of type slave");
-    }
+  demands: [
+    {
+      when: { importFrom: "given" },
+      ...{ input: "cloneOf", is: "absent", says: "cannot be combined with importFrom; keep one" },
+    },
+    {
+      when: { type: { in: ["master"] }, importFrom: "absent", cloneOf: "absent" },
+      ...{ input: "soaEmail", is: "filled", says: "is required for a domain of type master" },
+    },
+    {
+      when: { type: { in: ["slave"] } },
+      ...{ input: "masterIps", is: "filled", says: "needs at least one address for a domain of type slave" },
+    },
+  ],
+  check({ values, refuse }) {
     for (const name of ["masterIps", "axfrIps"] as const) {
       const length = (values[name] ?? []).join("").length;
       if (length > listLimit) refuse(name, `may hold ${listLimit} characters in all, not ${length}`);

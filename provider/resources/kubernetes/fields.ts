@@ -45,6 +45,7 @@ export const pool = {
         "How many nodes, 1 to 100. While the autoscaler is enabled, it is where the pool begins: a count that the autoscaler moved is no change. May be left out where the autoscaler has a `min`.",
       minimum: 1,
       maximum: 100,
+      replicas: true,
     }),
   ),
   autoscaler: optional(autoscaler),

@@ -54,12 +54,19 @@ export const Credential = resource({
       text({ description: "When support staff last read the password (UTC); absent when they never did." }),
     ),
   },
+  demands: [
+    {
+      when: { username: "given" },
+      ...{
+        input: "password",
+        is: "given",
+        says: "is required with username: the service takes the two together",
+      },
+    },
+  ],
   check({ declares, isNew, refuse }) {
-    if (declares("password")) return;
-    if (isNew) refuse("password", "is required for a new Credential");
-    else if (declares("username")) {
-      refuse("password", "is required with username: the service takes the two together");
-    }
+    if (isNew && !declares("password") && !declares("username"))
+      refuse("password", "is required for a new Credential");
   },
   aspects: [
     {

@@ -9,6 +9,9 @@ import { bucket, cluster } from "./place.ts";
 /** Noted before the old certificate goes, so that a new one that does not come is not taken for one that somebody removed. */
 const uploading = "uploading";
 
+const parts = ["certificate", "privateKey"] as const;
+const together = "is required: both parts are uploaded together";
+
 export const BucketCertificate = resource({
   area: "objectstorage",
   name: "BucketCertificate",
@@ -47,15 +50,12 @@ export const BucketCertificate = resource({
     ),
   },
   outputs: { ssl: flag({ description: "True: the bucket has it." }) },
+  demands: [
+    { when: { privateKey: "given" }, input: "certificate", is: "given", says: together },
+    { when: { certificate: "given" }, input: "privateKey", is: "given", says: together },
+  ],
   check({ values, declares, isNew, refuse, certificates, now }) {
-    const isDeclared = declares("certificate") || declares("privateKey");
-    for (const name of ["certificate", "privateKey"] as const) {
-      if (declares(name) || !(isNew || isDeclared)) continue;
-      refuse(
-        name,
-        isDeclared ? "is required: both parts are uploaded together" : "is required for a new one",
-      );
-    }
+    if (isNew && !parts.some(declares)) for (const name of parts) refuse(name, "is required for a new one");
     const { certificate: pem, privateKey: key, bucket } = values;
     const certificate = pem === undefined ? undefined : certificates.read(pem);
     if (pem !== undefined && !certificate) refuse("certificate", "must be a certificate in PEM form");

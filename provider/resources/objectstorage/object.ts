@@ -76,20 +76,6 @@ async function replaceContent(context: ObjectContext<typeof inputs>): Promise<vo
   if (notes.get(listBefore) !== undefined) await notes.set(listBefore, undefined);
 }
 
-/** What is wrong with the way in which the content is given, if anything. */
-function contentFault(
-  declares: (name: keyof typeof inputs) => boolean,
-  isNew: boolean,
-): readonly [property: string, reason: string] | undefined {
-  if (declares("content") && declares("source"))
-    return ["source", "cannot be combined with content; give one of them"];
-  if (declares("content") || declares("source")) return undefined;
-  if (isNew) return ["content", "is required, or source in its place"];
-  return declares("contentType")
-    ? ["contentType", "needs content or source: the object is stored anew with it"]
-    : undefined;
-}
-
 export const StoredObject = resource({
   area: "objectstorage",
   name: "Object",
@@ -105,9 +91,20 @@ export const StoredObject = resource({
     etag: text({ description: "MD5 of the content, hexadecimal.", movedBy: contents }),
     lastModified: text({ description: "When it was last stored (UTC).", movedBy: contents }),
   },
+  demands: [
+    {
+      when: { content: "given" },
+      ...{ input: "source", is: "absent", says: "cannot be combined with content; give one of them" },
+    },
+    {
+      when: { content: "absent", source: "absent" },
+      input: "contentType",
+      is: "absent",
+      says: "needs content or source: the object is stored anew with it",
+    },
+  ],
   check({ values, declares, isNew, refuse }) {
-    const fault = contentFault(declares, isNew);
-    if (fault) refuse(...fault);
+    if (isNew && !contents.some(declares)) refuse("content", "is required, or source in its place");
     const problem = values.name === undefined ? undefined : nameProblem(values.name);
     if (problem !== undefined) refuse("name", problem);
   },

@@ -24,8 +24,10 @@ export function createStorage(options: {
   readonly random: () => number;
   /** How connections are opened; the storage closes them. */
   readonly ways: Ways;
+  /** Asked before each request; what it throws ends the call. Default: nothing stops it. */
+  readonly admit?: (() => void) | undefined;
 }): Storage {
-  const { clock, random, ways } = options;
+  const { clock, random, ways, admit } = options;
 
   async function once({ method, url, what, contentType, body }: SignedRequest): Promise<void> {
     const { origin } = new URL(url);
@@ -64,6 +66,7 @@ export function createStorage(options: {
   return {
     async send(request, signal) {
       for (let attempt = 1; ; attempt++) {
+        admit?.();
         try {
           return await once(request);
         } catch (error) {

@@ -40,5 +40,5 @@ export function alreadyExists(
 ): CheckFailure {
   const token = shortToken(type.token);
   const reason = `${withArticle(type.name)} with ${property} ${JSON.stringify(value)} exists already, with id ${id}; choose another ${property}, or adopt it: plumbline import ${token} ${name} ${id} (under Pulumi: pulumi import ${type.token} ${name} ${id}; where a resource that this program declares leaves that ${property} in this run, name it in \`dependsOn\`)`;
-  return { property, reason, errorCode: "PLB-NAME" };
+  return { property, reason, errorCode: "PLB-NAME", existing: id };
 }

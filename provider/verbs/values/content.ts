@@ -38,8 +38,12 @@ async function read({ text, path, uri }: Asset, signal: AbortSignal | undefined)
 function readAddress(uri: string, signal: AbortSignal | undefined): Promise<Uint8Array> {
   const protocol = URL.canParse(uri) ? new URL(uri).protocol : "";
   if (protocol === "file:") return readPath(fileURLToPath(uri), uri);
+  if (protocol === "data:")
+    return fetch(uri).then(async (answer) => new Uint8Array(await answer.arrayBuffer()));
   if (protocol === "http:" || protocol === "https:") return download(uri, signal);
-  throw new Error(`${uri} cannot be read: an asset's address starts with https://, http:// or file://`);
+  throw new Error(
+    `${uri} cannot be read: an asset's address starts with https://, http://, file:// or data:`,
+  );
 }
 
 async function readPath(path: string, name: string): Promise<Uint8Array> {

@@ -981,7 +981,7 @@ export namespace managed {
     }
 
     /**
-     * A InstanceSettings.
+     * An InstanceSettings.
      */
     export interface InstanceSettingsInfo {
         /**

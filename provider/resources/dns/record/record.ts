@@ -6,7 +6,7 @@ import { reveal, type Value, type ValueMap } from "../../../core/value.ts";
 import { times } from "../../fields.ts";
 import { relativeName } from "../names.ts";
 import { hostTargets, isSameOwner, lookup, recordLimit, siblings } from "./relations.ts";
-import { judgeRecord } from "./rules.ts";
+import { judgeFurther, recordDemands } from "./rules.ts";
 import { isRecordType, recordTypes, specialFields, specialNames } from "./types.ts";
 
 const isSpecial = (name: string) => (specialNames as readonly string[]).includes(name);
@@ -109,7 +109,8 @@ export const Record = resource({
     recordId: id({ description: "The record's own number.", reference: "dns/record", wireName: "id" }),
     ...times,
   },
-  check: ({ parent, ...draft }) => judgeRecord({ ...draft, zone: parent?.["domain"] as string | undefined }),
+  demands: recordDemands,
+  check: ({ parent, ...draft }) => judgeFurther({ ...draft, zone: parent?.["domain"] as string | undefined }),
   /** Some rewriting depends on the type: final dots of host targets, and SRV names, which the service makes itself. */
   canonical(values: ValueMap): ValueMap {
     const type = values["type"] as string;

@@ -1,30 +1,73 @@
 /** What is wrong with a DNS record (contract section 2.4). Pure. */
 
+import { type Declared, type Demand, judgeDemands, quoted } from "../../../core/type/demand.ts";
 import { isMailName, isRelativeName, isServiceLabel, relativeName } from "../names.ts";
-import { judgeTarget, quoted } from "./targets.ts";
+import { judgeTarget } from "./targets.ts";
 import {
   isNullMx,
   isRecordType,
   type RecordDraft,
   type RecordType,
+  type RecordValues,
+  recordTypes,
   specialFields,
   specialNames,
 } from "./types.ts";
 
+/** Where one of these types is declared. */
+const of = (...types: readonly RecordType[]) => ({ type: { in: types } });
+const others = (...types: readonly RecordType[]) => recordTypes.filter((type) => !types.includes(type));
+
+/** What the types of records demand of the other inputs. */
+export const recordDemands: readonly Demand<keyof RecordValues>[] = [
+  ...specialNames.flatMap((input) => {
+    const [taking, needing] = (["takes", "needs"] as const).map((kind) =>
+      recordTypes.filter((type) => specialFields[type][kind].includes(input)),
+    );
+    return [
+      {
+        when: of(...others(...taking!)),
+        ...({ input, is: "blank", says: "is not for {type} records; take it out" } as const),
+      },
+      ...(needing!.length > 0
+        ? [
+            {
+              when: of(...needing!),
+              ...({ input, is: "given", says: "is required for {type} records" } as const),
+            },
+          ]
+        : []),
+    ];
+  }),
+  {
+    when: of("SRV"),
+    ...{ input: "service", is: { notIn: [""] }, says: "is required for {type} records" },
+  },
+  {
+    when: of(...others("SRV")),
+    ...{ input: "name", is: { notIn: ["@"] }, says: 'must not be "@"; leave it out for the domain itself' },
+  },
+  { when: of(...others("MX")), input: "target", is: "filled", says: "is required for {type} records" },
+  {
+    when: of("A"),
+    input: "target",
+    is: { format: "ipv4", or: ["[remote_addr]"] },
+    says: "must be an IPv4 address (or [remote_addr])",
+  },
+  { when: of("AAAA"), input: "target", is: { format: "ipv6" }, says: "must be an IPv6 address" },
+];
+
 /** Refuses everything that the record, as far as it is known, breaks. */
 export function judgeRecord(draft: RecordDraft) {
-  const { values, declares, knows, refuse } = draft;
+  judgeDemands(recordDemands, draft as Declared, draft.refuse);
+  judgeFurther(draft);
+}
+
+/** The same without what demands say. */
+export function judgeFurther(draft: RecordDraft) {
+  const { values, knows, refuse } = draft;
   const { type } = values;
   if (!isRecordType(type)) return;
-  const { takes, needs } = specialFields[type];
-  for (const name of specialNames) {
-    const value = values[name];
-    if (!takes.includes(name) && value !== undefined && value !== 0 && value !== "") {
-      refuse(name, `is not for ${type} records; take it out`);
-    }
-    if (needs.includes(name) && (!declares(name) || value === ""))
-      refuse(name, `is required for ${type} records`);
-  }
   for (const name of ["service", "protocol"] as const) {
     if (type === "SRV" && values[name] && !isServiceLabel(values[name])) {
       refuse(
@@ -39,7 +82,7 @@ export function judgeRecord(draft: RecordDraft) {
 
 function judgeName(type: RecordType, { values, zone, refuse }: RecordDraft) {
   if (type === "SRV") return;
-  if (values.name === "@") return refuse("name", 'must not be "@"; leave it out for the domain itself');
+  if (values.name === "@") return;
   const name = relativeName(values.name, zone);
   if (type === "CNAME" && name === "") return refuse("name", "is required for CNAME records");
   if (name === "") return;

@@ -1,24 +1,15 @@
 /** What a record may point at, by type (contract section 2.4). Pure. */
 
+import { quoted } from "../../../core/type/demand.ts";
 import { formats } from "../../../core/type/formats.ts";
 import { isFullDomain, isHostName, isMailName, withoutDot } from "../names.ts";
 import type { RecordDraft, RecordType } from "./types.ts";
 
-/** A value for a message, cut to a readable length. */
-export const quoted = (text: string) => JSON.stringify(text.length > 80 ? `${text.slice(0, 77)}…` : text);
-
 /** Refuses a target that is not for the type. */
 export function judgeTarget(type: RecordType, { values, refuse }: RecordDraft, target: string) {
   const fault = (wanted: string) => refuse("target", `must be ${wanted}, not ${quoted(target)}`);
-  if (target === "" && type !== "MX") return refuse("target", `is required for ${type} records`);
+  if (target === "" && type !== "MX") return;
   switch (type) {
-    case "A":
-      if (target !== "[remote_addr]" && !formats["ipv4"]!.test(target))
-        fault("an IPv4 address (or [remote_addr])");
-      return;
-    case "AAAA":
-      if (!formats["ipv6"]!.test(target)) fault("an IPv6 address");
-      return;
     case "MX":
       if (target !== "") {
         if (!isMailName(withoutDot(target), true)) fault("the name of a mail server");
@@ -34,6 +25,8 @@ export function judgeTarget(type: RecordType, { values, refuse }: RecordDraft, t
       return;
     case "CAA":
       return judgeAuthority(values.tag, target, fault);
+    case "A":
+    case "AAAA":
     case "TXT":
       return;
   }

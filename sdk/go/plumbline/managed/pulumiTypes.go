@@ -313,7 +313,7 @@ func (o CredentialInfoArrayOutput) Index(i pulumi.IntInput) CredentialInfoOutput
 	}).(CredentialInfoOutput)
 }
 
-// A InstanceSettings.
+// An InstanceSettings.
 type InstanceSettingsInfo struct {
 	// Id of the compute instance.
 	ComputeId string `pulumi:"computeId"`
@@ -327,7 +327,7 @@ type InstanceSettingsInfo struct {
 	Ssh InstanceSsh `pulumi:"ssh"`
 }
 
-// A InstanceSettings.
+// An InstanceSettings.
 type InstanceSettingsInfoOutput struct{ *pulumi.OutputState }
 
 func (InstanceSettingsInfoOutput) ElementType() reflect.Type {

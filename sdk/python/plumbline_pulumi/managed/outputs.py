@@ -192,7 +192,7 @@ class CredentialInfo(dict):
 @pulumi.output_type
 class InstanceSettingsInfo(dict):
     """
-    A InstanceSettings.
+    An InstanceSettings.
     """
     def __init__(__self__, *,
                  compute_id: _builtins.str,
@@ -201,7 +201,7 @@ class InstanceSettingsInfo(dict):
                  ssh: 'outputs.InstanceSsh',
                  group: Optional[_builtins.str] = None):
         """
-        A InstanceSettings.
+        An InstanceSettings.
 
         :param _builtins.str compute_id: Id of the compute instance.
         :param _builtins.str id: Id of the InstanceSettings.
