@@ -274,7 +274,7 @@ export type { Diagnostic } from "./host.ts";
 export type { Adoption } from "./operations/account/adoption.ts";
 export type { Intake } from "./operations/account/intake.ts";
 export type { Managed, Referred } from "./operations/account/managed.ts";
-export type { Discovery, LeftOut, Survey, SurveyOptions } from "./operations/account/survey.ts";
+export type { Discovery, GivenObject, LeftOut, Survey, SurveyOptions } from "./operations/account/survey.ts";
 export type { Ownership, Unowned } from "./operations/account/unowned.ts";
 export type { Engine, EngineOptions, PreviewOptions, Result, UpOptions } from "./operations/facade.ts";
 export type { Graph } from "./operations/graph.ts";

@@ -177,6 +177,8 @@ export interface Program {
    * rest still runs and the rejection is a ProgramError. `first`: by the key of a resource, others that it waits for as if it referred to them. (The URN is the key where there is no graph.)
    */
   run(host: Host, first?: ReadonlyMap<string, readonly string[]>): Promise<ValueMap>;
+  /** Says what is to come, so that what takes time before a run begins at once; absent where nothing does. What it starts ends with this process. */
+  prepare?(operation: "preview" | "update"): void;
 }
 
 /** Some resources, variables or outputs failed; each diagnostic has a position. */

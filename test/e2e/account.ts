@@ -105,25 +105,31 @@ export function comparable(emulator: Emulator): { [collection: string]: unknown[
 /** Text and lists of outputs in which ids stand for what they are ids of, and stamps are gone: equal for equal accounts. */
 export function withoutIds(emulator: Emulator, value: unknown): unknown {
   const names = new Map<string, string>();
+  // Records and clusters count from the same number: which of them an id is of is told by where it stands.
+  const records = new Map<string, string>();
   for (const [collection, objects] of Object.entries((emulator.data() as Account).collections)) {
     if (history.has(collection)) continue;
     for (const object of objects) {
       const name =
         object["domain"] ?? object["label"] ?? `${object["type"]} ${object["name"]} ${object["target"]}`;
-      names.set(String(object.id), `(${collection} ${name})`);
+      const known = collection === "domain_records" ? records : names;
+      known.set(String(object.id), `(${collection} ${name})`);
     }
   }
-  const masked = (part: unknown): unknown => {
+  const nameOf = (id: string, isRecord: boolean): string | undefined =>
+    isRecord ? (records.get(id) ?? names.get(id)) : (names.get(id) ?? records.get(id));
+  const masked = (part: unknown, within = ""): unknown => {
     if (typeof part === "string" || typeof part === "number") {
       const ids = String(part).split("/");
-      return ids.every((id) => names.has(id)) ? ids.map((id) => names.get(id)).join("/") : part;
+      const named = ids.map((id, at) => nameOf(id, at > 0 || /record/i.test(within)));
+      return named.includes(undefined) ? part : named.join("/");
     }
-    if (Array.isArray(part)) return part.map(masked);
+    if (Array.isArray(part)) return part.map((item) => masked(item, within));
     if (typeof part !== "object" || part === null) return part;
     return Object.fromEntries(
       Object.entries(part)
         .filter(([field]) => !accidental.has(field) || field === "id")
-        .map(([field, item]) => [field, masked(item)]),
+        .map(([field, item]) => [field, masked(item, field)]),
     );
   };
   return masked(value);

@@ -8,6 +8,7 @@ import type { StateOf } from "./engines.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const script = join(import.meta.dirname, "automation.mjs");
+const pythonScript = join(import.meta.dirname, "automation.py");
 
 /** Runs the compiler; resolves to what it found wrong. */
 export function compile(project: string, ...flags: string[]): string {
@@ -48,7 +49,7 @@ export type AutomationVerb = "preview" | "up" | "refresh" | "destroy";
 export interface AutomationRequest {
   /** Run one after the other. */
   readonly verbs: readonly AutomationVerb[];
-  /** The compiled program. */
+  /** The program, compiled if it has to be. */
   readonly entry: string;
   /** Folder of its Pulumi.yaml. */
   readonly folder: string;
@@ -74,14 +75,17 @@ export interface AutomationOptions {
   /** Where the program runs. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
+  /** Of a program in Python: the interpreter that has its packages. Default: the program is compiled for Node. */
+  readonly python?: string;
   /** Called after each operation, while the next one starts. */
   readonly onDone?: (verb: AutomationVerb) => void;
 }
 
 /** Rejects with everything that was said when an operation fails. */
 export async function automate(request: AutomationRequest, options: AutomationOptions): Promise<Automated[]> {
-  const { cwd, env, onDone } = options;
-  const child = spawn(process.execPath, [script, JSON.stringify(request)], { cwd, env });
+  const { cwd, env, python, onDone } = options;
+  const [runtime, driver] = python ? [python, pythonScript] : [process.execPath, script];
+  const child = spawn(runtime, [driver, JSON.stringify(request)], { cwd, env });
   let [stdout, stderr, done] = ["", "", 0];
   child.stdout.on("data", (data) => {
     stdout += data;

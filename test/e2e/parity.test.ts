@@ -3,6 +3,8 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Emulator } from "../../emulator/index.ts";
+import { stores } from "../stores.ts";
 import { call, kept, leftovers } from "./account.ts";
 import { createDriver, type Driver } from "./engines.ts";
 import { createPair, type Pair } from "./pair.ts";
@@ -198,29 +200,34 @@ describe.skipIf(!pulumiBin)("the same edits under both engines", { timeout: 120_
 
   describe("hand their state over", () => {
     /** A new stack of the other engine, on the account of the first, with its config. */
-    async function successor(from: "plumbline" | "pulumi"): Promise<Driver> {
-      const { emulator, stack } = pair[from];
+    async function successor(from: "plumbline" | "pulumi", environment = {}): Promise<Driver> {
+      return follower(from === "plumbline" ? "pulumi" : "plumbline", pair[from], environment);
+    }
+    async function follower(
+      engine: "plumbline" | "pulumi",
+      { emulator, stack }: { readonly emulator: Emulator; readonly stack: Driver },
+      environment = {},
+    ): Promise<Driver> {
       const { baseUrl, token } = emulator;
-      const next = await createDriver(from === "plumbline" ? "pulumi" : "plumbline", pair.present(), {
-        baseUrl,
-        token,
-        plugin: "own",
-      });
+      const next = await createDriver(engine, pair.present(), { baseUrl, token, environment, plugin: "own" });
       cpSync(join(stack.folder, "Pulumi.dev.yaml"), join(next.folder, "Pulumi.dev.yaml"));
       return next;
     }
-    async function exported(from: "plumbline" | "pulumi", to: Driver, ...flags: string[]): Promise<string> {
-      const { stdout, stderr, code } = await pair[from].stack.command(
-        "stack",
-        "export",
-        "--stack",
-        "dev",
-        ...flags,
-      );
+    const exported = (from: "plumbline" | "pulumi", to: Driver, ...flags: string[]): Promise<string> =>
+      exportedOf(pair[from].stack, to, ...flags);
+    async function exportedOf(from: Driver, to: Driver, ...flags: string[]): Promise<string> {
+      const { stdout, stderr, code } = await from.command("stack", "export", "--stack", "dev", ...flags);
       if (code !== 0) throw new Error(stderr);
       const file = join(to.folder, "export.json");
       writeFileSync(file, stdout);
       return file;
+    }
+    async function findsNothingToDo(next: Driver): Promise<void> {
+      expect(Object.keys((await next.preview("--expect-no-changes")).changes).sort()).toEqual([
+        "read",
+        "same",
+      ]);
+      expect((await next.refresh()).changes).toEqual({ same: expect.any(Number) });
     }
 
     it.each([
@@ -232,11 +239,7 @@ describe.skipIf(!pulumiBin)("the same edits under both engines", { timeout: 120_
         const file = await exported("plumbline", next, "--pulumi", ...flags);
         const imported = await next.command("stack", "import", "--file", file, "--stack", "dev");
         expect(`${imported.code} ${imported.stderr}`).toMatch(/^0/);
-        expect(Object.keys((await next.preview("--expect-no-changes")).changes).sort()).toEqual([
-          "read",
-          "same",
-        ]);
-        expect((await next.refresh()).changes).toEqual({ same: expect.any(Number) });
+        await findsNothingToDo(next);
       } finally {
         next.remove();
       }
@@ -251,17 +254,36 @@ describe.skipIf(!pulumiBin)("the same edits under both engines", { timeout: 120_
         const file = await exported("pulumi", next, ...flags);
         const imported = await next.command("stack", "import", file, "--stack", "dev");
         expect(`${imported.code} ${imported.stderr}`).toMatch(/^0/);
-        expect(Object.keys((await next.preview("--expect-no-changes")).changes).sort()).toEqual([
-          "read",
-          "same",
-        ]);
-        expect((await next.refresh()).changes).toEqual({ same: expect.any(Number) });
+        await findsNothingToDo(next);
         const saved = readFileSync(join(next.folder, ".plumbline", "stacks", "test", "dev.json"), "utf8");
         for (const secret of ["known to two", "owner-token"]) expect(saved).not.toContain(secret);
       } finally {
         next.remove();
       }
     });
+
+    it.each(Object.entries(stores).filter(([name]) => name !== "a folder"))(
+      "to Plumbline's engine with its state in %s, and from there back to Pulumi",
+      async (_, open) => {
+        const environment = await open();
+        const next = await successor("pulumi", environment);
+        const last = await follower("pulumi", pair.pulumi);
+        try {
+          const imported = await next.command(
+            ...["stack", "import", await exported("pulumi", next), "--stack", "dev"],
+          );
+          expect(`${imported.code} ${imported.stderr}`).toMatch(/^0/);
+          await findsNothingToDo(next);
+          const file = await exportedOf(next, last, "--pulumi");
+          const back = await last.command("stack", "import", "--file", file, "--stack", "dev");
+          expect(`${back.code} ${back.stderr}`).toMatch(/^0/);
+          await findsNothingToDo(last);
+        } finally {
+          next.remove();
+          last.remove();
+        }
+      },
+    );
   });
 
   it("destroy everything but what is to be retained or is only read", async () => {

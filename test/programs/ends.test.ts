@@ -9,14 +9,14 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../../provider/machine/process.ts";
 import { kept, leftovers, writes } from "../e2e/account.ts";
 import { killNow } from "../kill.ts";
-import { type NodeProject, openNodeProjects, zoneOf } from "./project.ts";
+import { openNodeProjects, type TestProject, zoneOf } from "./project.ts";
 
 const projects = openNodeProjects();
 afterAll(() => projects.close());
 
 const plumbline = join(import.meta.dirname, "../../bin/plumbline");
 
-const recordNames = (p: NodeProject) =>
+const recordNames = (p: TestProject) =>
   kept(p.emulator, "domain_records")
     .map(({ name }) => String(name))
     .sort();
@@ -25,7 +25,7 @@ const recordNames = (p: NodeProject) =>
 const cut = (stop: string) => `${zoneOf("a")}\n${stop}\n${zoneOf("b", "c").split("\n").slice(2).join("\n")}`;
 
 describe("a stack of three records", { timeout: 60_000 }, () => {
-  let p: NodeProject;
+  let p: TestProject;
   beforeAll(async () => {
     p = await projects.project(zoneOf("a", "b", "c"));
     await p.succeed("up", "-y", "--skip-preview");
@@ -97,7 +97,7 @@ describe("a run that is ended from outside", { timeout: 90_000 }, () => {
   const many = Array.from({ length: 20 }, (_, at) => `r${at}`);
   const noted = `require("node:fs").writeFileSync(require("node:path").join(__dirname, "pid"), String(process.pid));\n`;
 
-  const pidOf = (p: NodeProject) => Number(readFileSync(join(p.folder, "pid"), "utf8"));
+  const pidOf = (p: TestProject) => Number(readFileSync(join(p.folder, "pid"), "utf8"));
 
   async function gone(pid: number): Promise<boolean> {
     for (let tries = 0; tries < 200 && isAlive(pid); tries += 1) await setTimeout(50);

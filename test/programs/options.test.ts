@@ -1,16 +1,12 @@
 /** Every option of a resource in a program, under both engines: the same state, the same next steps. */
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { type Emulator, startEmulator, starterAccount } from "../../emulator/index.ts";
-import { runCommand } from "../cli-process.ts";
-import { comparable, withoutIds } from "../e2e/account.ts";
-import { automate, installSdk } from "../e2e/automation.ts";
-import { type Exported, stateIn, stateOf } from "../e2e/engines.ts";
-import { comparableState } from "../e2e/pair.ts";
-import { createProject, pluginFolder, pulumiBin } from "../e2e/pulumi.ts";
+import { installSdk } from "../e2e/automation.ts";
+import { pulumiBin } from "../e2e/pulumi.ts";
+import { leaveBoth } from "./rounds.ts";
 
 const base = mkdtempSync(join(tmpdir(), "plumbline-options-"));
 afterAll(() => rmSync(base, { recursive: true, force: true, maxRetries: 5 }));
@@ -46,93 +42,13 @@ exports.net = net.vpc.id.apply((id) => "net " + (id === undefined ? "?" : "made"
 exports.key = pulumi.secret({ a: [1, "two"], domain: zone.domain });
 `;
 
-const settings = `name: options
-runtime: nodejs
-plugins:
-  providers: [{ name: plumbline, path: ${JSON.stringify(pluginFolder)} }]
-`;
-
-interface Round {
-  readonly account: unknown;
-  readonly state: unknown;
-}
-
-const seen = (emulator: Emulator, state: Exported): Round => ({
-  account: comparable(emulator),
-  state: JSON.parse(
-    JSON.stringify(withoutIds(emulator, comparableState(state))).replaceAll(
-      emulator.baseUrl,
-      "http://service",
-    ),
-  ),
-});
-
-const open = () => startEmulator({ seed: starterAccount, speed: "instant", checkAnswers: true });
-
-async function here(folder: string): Promise<Round[]> {
-  const emulator = await open();
-  const env: NodeJS.ProcessEnv = {
-    ...process.env,
-    ...{ HOME: base, PULUMI_CONFIG_PASSPHRASE: "correct horse battery staple", NO_COLOR: "1" },
-    ...{ PLUMBLINE_BASE_URL: emulator.baseUrl, PLUMBLINE_TOKEN: emulator.token },
-  };
-  const succeed = async (...args: string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runCommand(args, { cwd: folder, env });
-    if (code !== 0) throw new Error(`plumbline ${args.join(" ")}: ${code}\n${stdout}\n${stderr}`);
-    return stdout;
-  };
-  const rounds: Round[] = [];
-  try {
-    for (const round of ["1", "2"]) {
-      await succeed("config", "set", "round", round);
-      await succeed("up", "--yes", "--skip-preview", "--parallel", "1");
-      rounds.push(seen(emulator, stateIn(await succeed("stack", "export", "--pulumi", "--show-secrets"))));
-      expect(await succeed("preview", "--expect-no-changes")).toContain("unchanged");
-    }
-    return rounds;
-  } finally {
-    await emulator.close();
-  }
-}
-
-async function there(folder: string): Promise<Round[]> {
-  const emulator = await open();
-  const project = await createProject(settings, { baseUrl: emulator.baseUrl, token: emulator.token });
-  const rounds: Round[] = [];
-  try {
-    for (const round of ["1", "2"]) {
-      const [up] = await automate(
-        {
-          ...{ verbs: ["up"], states: true, parallel: 1, config: { round } },
-          ...{
-            folder: project.folder,
-            stack: project.stack,
-            project: "options",
-            entry: join(folder, "index.js"),
-          },
-        },
-        { cwd: folder, env: project.env },
-      );
-      rounds.push(seen(emulator, stateOf(up?.resources ?? [])));
-    }
-    return rounds;
-  } finally {
-    project.remove();
-    await emulator.close();
-  }
-}
-
 describe("a program with every option", { timeout: 240_000 }, () => {
   it.skipIf(!pulumiBin)(
     "leaves the same account and state under both engines, at first and after an edit",
     async () => {
-      const folder = join(base, "project");
-      mkdirSync(folder);
       installSdk(base);
-      writeFileSync(join(folder, "index.js"), program);
-      writeFileSync(join(folder, "package.json"), "{}");
-      writeFileSync(join(folder, "Pulumi.yaml"), settings);
-      const [ours, theirs] = [await here(folder), await there(folder)];
+      const subject = { base, runtime: "nodejs", file: "index.js", source: program };
+      const [ours, theirs] = await leaveBoth(subject);
       expect(ours[0]).toEqual(theirs[0]);
       expect(ours[1]).toEqual(theirs[1]);
     },

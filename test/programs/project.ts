@@ -1,4 +1,4 @@
-/** Programs of Node for tests: projects beside one set of packages, run by the built command line against an emulator. */
+/** Programs of Node and Python for tests: projects beside one set of packages, run by the built command line against an emulator. */
 
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,13 +7,39 @@ import { stringify } from "yaml";
 import { type Emulator, startEmulator, starterAccount } from "../../emulator/index.ts";
 import { type OnOutput, runCommand, startCommand } from "../cli-process.ts";
 import { installSdk } from "../e2e/automation.ts";
+import { installPythonSdk } from "../e2e/python.ts";
+import { environmentOf } from "./environment.ts";
 
-/** What stands at the top of every program. */
-const head = `const pulumi = require("@pulumi/pulumi");
+/** What programs of a language are made of. */
+interface Language {
+  readonly runtime: string;
+  readonly file: string;
+  /** What stands at the top of every program. */
+  readonly head: string;
+  /** Lays the packages out in a folder; returns what the environment has for them. */
+  readonly install: (base: string) => NodeJS.ProcessEnv;
+}
+
+const node: Language = {
+  runtime: "nodejs",
+  file: "index.js",
+  head: `const pulumi = require("@pulumi/pulumi");
 const plumbline = require("@plumbline/pulumi");
-`;
+`,
+  install(base) {
+    installSdk(base);
+    return {};
+  },
+};
 
-export interface NodeProject {
+const python: Language = {
+  runtime: "python",
+  file: "__main__.py",
+  head: "import pulumi\nfrom plumbline_pulumi import blockstorage, dns, objectstorage, vpc\n",
+  install: installPythonSdk,
+};
+
+export interface TestProject {
   readonly folder: string;
   readonly env: NodeJS.ProcessEnv;
   readonly emulator: Emulator;
@@ -43,40 +69,37 @@ export interface StateRecord {
   readonly [name: string]: unknown;
 }
 
+export const openNodeProjects = () => openProjects(node);
+/** Needs `python` of `test/e2e/python.ts`. */
+export const openPythonProjects = () => openProjects(python);
+
 /** One set of packages for many projects. Call `close` at the end. */
-export function openNodeProjects() {
+function openProjects({ runtime, file, head, install }: Language) {
   const base = mkdtempSync(join(tmpdir(), "plumbline-programs-"));
-  installSdk(base);
+  const packages = install(base);
   const emulators: Emulator[] = [];
   let count = 0;
 
-  async function project(source: string, settings: object = {}): Promise<NodeProject> {
+  async function project(source: string, settings: object = {}): Promise<TestProject> {
     count += 1;
     const folder = join(base, `project-${count}`);
     mkdirSync(folder);
     const emulator = await startEmulator({ seed: starterAccount, speed: "instant", checkAnswers: true });
     emulators.push(emulator);
-    const env: NodeJS.ProcessEnv = {
-      ...process.env,
-      HOME: base,
-      PULUMI_CONFIG_PASSPHRASE: "correct horse battery staple",
-      NO_COLOR: "1",
-      PLUMBLINE_BASE_URL: emulator.baseUrl,
-      PLUMBLINE_TOKEN: emulator.token,
-    };
-    const write = (text: string) => writeFileSync(join(folder, "index.js"), `${head}${text}`);
+    const env = environmentOf(emulator, base, packages);
+    const write = (text: string) => writeFileSync(join(folder, file), `${head}${text}`);
     writeFileSync(join(folder, "package.json"), "{}");
-    writeFileSync(join(folder, "Pulumi.yaml"), stringify({ name: "shop", runtime: "nodejs", ...settings }));
+    writeFileSync(join(folder, "Pulumi.yaml"), stringify({ name: "shop", runtime, ...settings }));
     write(source);
     const where = { cwd: folder, env };
     const told = ({ code, stdout, stderr }: { code: number | null; stdout: string; stderr: string }) => ({
       code,
       said: `${stdout}${stderr}`,
     });
-    const run: NodeProject["run"] = async (...args) => told(await runCommand(args, where));
-    const succeed: NodeProject["succeed"] = async (...args) => {
+    const run: TestProject["run"] = async (...args) => told(await runCommand(args, where));
+    const succeed: TestProject["succeed"] = async (...args) => {
       const { code, said } = await run(...args);
-      if (code !== 0) throw new Error(`plumbline ${args.join(" ")}: ${code}\\n${said}`);
+      if (code !== 0) throw new Error(`plumbline ${args.join(" ")}: ${code}\n${said}`);
       return said;
     };
     return {
@@ -105,4 +128,11 @@ export const zoneOf = (...names: string[]) => `
 const zone = new plumbline.dns.Domain("zone", { domain: "shop.example", type: "master", soaEmail: "admin@shop.example" });
 for (const name of ${JSON.stringify(names)})
   new plumbline.dns.Record(name, { domainId: zone.id, type: "A", name, target: "203.0.113.10" });
+`;
+
+/** The same in Python. */
+export const pythonZoneOf = (...names: string[]) => `
+zone = dns.Domain("zone", domain="shop.example", type="master", soa_email="admin@shop.example")
+for name in ${JSON.stringify(names)}:
+    dns.Record(name, domain_id=zone.id, type="A", name=name, target="203.0.113.10")
 `;

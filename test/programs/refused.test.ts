@@ -40,19 +40,14 @@ describe("a program is told", { timeout: 60_000 }, () => {
       /eks:index:Cluster is a component of a package.*pulumi up/s,
     ],
     [
-      "of transforms",
-      `${zoneOf()}new plumbline.vpc.Vpc("v", { label: "v", region: "us-east" }, { transforms: [() => undefined] });`,
-      /this engine has no transforms.*pulumi up/s,
-    ],
-    [
       "of hooks",
       'new plumbline.vpc.Vpc("v", { label: "v", region: "us-east" }, { hooks: { beforeCreate: [() => {}] } });',
       /this engine has no resource hooks.*pulumi up/s,
     ],
     [
-      "of transforms of the whole stack",
-      `pulumi.runtime.registerResourceTransform(() => undefined);${zoneOf()}`,
-      /this engine has no transforms of a whole stack.*pulumi up/s,
+      "of hooks that a transform adds",
+      'new plumbline.vpc.Vpc("v", { label: "v", region: "us-east" }, { transforms: [({ props, opts }) => ({ props, opts: { ...opts, hooks: { beforeCreate: [() => {}] } } })] });',
+      /this engine has no resource hooks.*pulumi up/s,
     ],
     [
       "of a trigger",

@@ -4,7 +4,7 @@ import { fstatSync, readFileSync, statSync } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { dirname, join, resolve, sep } from "node:path";
 import { parseDocument, visit } from "yaml";
-import { pause } from "./pause.ts";
+import { pause } from "../../machine/pause.ts";
 import type { Source } from "./source.ts";
 
 export interface FilesOptions {
@@ -26,7 +26,7 @@ const MOST = 10_000;
 /** A stack file of more bytes is not searched for names of files. */
 const LARGEST = 1024 * 1024;
 const sources = /\.(?:[cm]?[jt]sx?|json|py|toml|ya?ml)$/;
-const packages = new Set(["node_modules", "__pycache__", "venv"]);
+const packages = new Set(["node_modules", "__pycache__"]);
 
 /** The files of a stack. Looks until they are still: a file that is being written is not read. */
 export function filesOf(options: FilesOptions): Source {
@@ -85,7 +85,10 @@ async function addAll(path: string, found: Set<string>, wanted: (name: string) =
   const entry = await lstat(path).catch(() => undefined);
   if (entry === undefined || found.size >= MOST) return;
   if (!entry.isDirectory()) return void (wanted(path) && found.add(path));
-  for (const name of (await readdir(path).catch(() => [])).sort())
+  const names: string[] = await readdir(path).catch(() => []);
+  // A virtual environment of Python, whatever its name.
+  if (names.includes("pyvenv.cfg")) return;
+  for (const name of names.sort())
     if (!name.startsWith(".") && !packages.has(name)) await addAll(join(path, name), found, wanted);
 }
 

@@ -3,9 +3,9 @@
 import { duration } from "../../core/duration.ts";
 import type { StepCounts } from "../../engine/event.ts";
 import { messageOf } from "../../engine/failure.ts";
+import { backOff, pause } from "../../machine/pause.ts";
+import type { Tell } from "../daemon/log.ts";
 import { countsText, requestsText } from "../render/format.ts";
-import type { Tell } from "./log.ts";
-import { backOff, pause } from "./pause.ts";
 import type { Ran } from "./run.ts";
 import type { Source } from "./source.ts";
 

@@ -1,11 +1,7 @@
 /** What others may ask a watch: whether it lives, whether the stack is in order, and figures for Prometheus. Shows no value of any resource. */
 
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { messageOf } from "../../engine/failure.ts";
-import { CommandError } from "../exit.ts";
+import { type Address, type Answer, type Endpoint, serve } from "../daemon/endpoint.ts";
 import type { Ran } from "./run.ts";
 
 /** What a watch is doing. `succeeded` and the like: how its last run ended. */
@@ -21,19 +17,6 @@ export interface Monitor {
   readonly close: () => void;
 }
 
-export interface Address {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** `PORT`, `HOST:PORT` or `[IPv6]:PORT`; without a host this machine alone. Throws a CommandError. */
-export function addressOf(text: string): Address {
-  const [, bracketed, host, port = ""] = /^(?:(?:\[([\da-f:.]+)\]|([\w.-]+)):)?(\d{1,5})$/i.exec(text) ?? [];
-  if (port === "" || Number(port) > 65535)
-    throw new CommandError(`--listen needs PORT or HOST:PORT, not "${text}"`);
-  return { host: bracketed ?? host ?? "127.0.0.1", port: Number(port) };
-}
-
 export function createMonitor(stack: string, now: () => Date = () => new Date()): Monitor {
   const registry = new Registry();
   registry.setDefaultLabels({ stack });
@@ -41,7 +24,7 @@ export function createMonitor(stack: string, now: () => Date = () => new Date())
   let condition: Condition = "starting";
   let last: { result: Ran["result"]; at: string } | undefined;
   let isRead = true;
-  let server: Server | undefined;
+  let endpoint: Endpoint | undefined;
   const answer = async (path: string): Promise<Answer> => {
     const isInOrder = last?.result === "succeeded" && isRead;
     const body = JSON.stringify({ condition, isRead, ...(last && { last }) });
@@ -67,38 +50,13 @@ export function createMonitor(stack: string, now: () => Date = () => new Date())
       figures.readable.set(found ? 1 : 0);
     },
     async listen(address) {
-      server = createServer((request, response) => {
-        const { pathname } = new URL(request.url ?? "/", "http://localhost");
-        answer(request.method === "GET" || request.method === "HEAD" ? pathname : "").then(
-          ({ status, type, body }) =>
-            response.writeHead(status, { "content-type": type }).end(request.method === "HEAD" ? "" : body),
-          (error) => response.writeHead(500).end(messageOf(error)),
-        );
-      });
-      return listening(server, address);
+      endpoint = await serve(address, answer);
+      return endpoint.url;
     },
     close() {
-      server?.close();
-      server?.closeAllConnections();
+      endpoint?.close();
     },
   };
-}
-
-interface Answer {
-  readonly status: number;
-  readonly type: string;
-  readonly body: string;
-}
-
-async function listening(server: Server, { host, port }: Address): Promise<string> {
-  try {
-    server.listen(port, host);
-    await once(server, "listening");
-  } catch (cause) {
-    throw new CommandError(`--listen: ${messageOf(cause)}`, 1, { cause });
-  }
-  const { address, family, port: chosen } = server.address() as AddressInfo;
-  return `http://${family === "IPv6" ? `[${address}]` : address}:${chosen}`;
 }
 
 type Figures = ReturnType<typeof figuresIn>;

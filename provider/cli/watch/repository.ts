@@ -3,8 +3,8 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { onOneLine } from "../daemon/log.ts";
 import { CommandError } from "../exit.ts";
-import { onOneLine } from "./log.ts";
 import type { Source } from "./source.ts";
 
 export interface RepositoryOptions {
@@ -49,7 +49,8 @@ export function repositoryOf(options: RepositoryOptions): Source {
         present = undefined;
         // Whatever was there: a branch that was pushed by force has another history.
         await git("checkout", "--quiet", "--force", "--detach", commit);
-        await git("clean", "--quiet", "--force", "-d", "--exclude=.plumbline", "--exclude=node_modules");
+        const kept = [".plumbline", "node_modules", "venv", ".venv"].map((name) => `--exclude=${name}`);
+        await git("clean", "--quiet", "--force", "-d", ...kept);
         present = commit;
       }
       return commit;

@@ -5,12 +5,14 @@ import { basename, delimiter, isAbsolute, join, normalize, resolve } from "node:
 import type { Command } from "commander";
 import { duration, parseDuration } from "../../core/duration.ts";
 import { shortToken } from "../../core/token.ts";
+import { addressOf } from "../daemon/endpoint.ts";
+import { createLog, onOneLine, type Tell } from "../daemon/log.ts";
+import { toldToEnd } from "../daemon/signals.ts";
 import { CommandError, exitCode } from "../exit.ts";
 import { type Settings, settingsOf } from "../settings.ts";
 import { filesOf } from "./files.ts";
-import { createLog, onOneLine, type Tell } from "./log.ts";
 import { loop } from "./loop.ts";
-import { addressOf, createMonitor } from "./monitor.ts";
+import { createMonitor } from "./monitor.ts";
 import { repositoryOf } from "./repository.ts";
 import { type RunEvent, runUp } from "./run.ts";
 import type { Source } from "./source.ts";
@@ -40,18 +42,13 @@ interface GlobalFlags {
 /** Resolves when it was told to end. Throws CommandError for options that make no sense. */
 export async function watch(flags: WatchFlags, command: Command): Promise<void> {
   const settings = settingsOf(command);
-  const [end, hurry] = [new AbortController(), new AbortController()];
-  const { signal } = end;
+  const told = toldToEnd();
+  const { signal, hurry } = told;
   const interval = milliseconds("--interval", flags.interval);
   const source = sourceOf(flags, { settings, command, interval, signal });
-  const address = flags.listen === undefined ? undefined : addressOf(flags.listen);
+  const address = flags.listen === undefined ? undefined : addressOf("--listen", flags.listen);
   const tell = createLog(settings.json);
   const monitor = createMonitor(settings.stack);
-  const onSignal = () => {
-    if (signal.aborted) hurry.abort();
-    end.abort();
-  };
-  for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(name, onSignal);
   try {
     if (address) {
       const url = await monitor.listen(address);
@@ -62,7 +59,7 @@ export async function watch(flags: WatchFlags, command: Command): Promise<void> 
       stack: settings.stack,
     });
     const args = [...source.words, ...upWords(flags, settings, command)];
-    const told = teller(tell);
+    const telling = teller(tell);
     await loop({
       source: { ...source, look: () => noted(source.look, monitor.looked) },
       interval,
@@ -70,7 +67,7 @@ export async function watch(flags: WatchFlags, command: Command): Promise<void> 
       signal,
       async run() {
         monitor.running();
-        const ran = await runUp({ args, onEvent: told(), signal, hurry: hurry.signal });
+        const ran = await runUp({ args, onEvent: telling(), signal, hurry });
         monitor.ended(ran);
         return ran;
       },
@@ -78,9 +75,9 @@ export async function watch(flags: WatchFlags, command: Command): Promise<void> 
     tell("ended", "ended: nothing is under way any more");
   } finally {
     monitor.close();
-    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.off(name, onSignal);
+    told.release();
   }
-  if (hurry.signal.aborted) throw new CommandError("", exitCode.interrupted);
+  if (hurry.aborted) throw new CommandError("", exitCode.interrupted);
 }
 
 /** Notes whether the look succeeded. */

@@ -20,7 +20,7 @@ import type { Changes } from "../state/ledger.ts";
 import { dropNotes, notesOf } from "../state/notes.ts";
 import type { ResourceState } from "../state/state.ts";
 import { withSources } from "./property.ts";
-import type { Run } from "./run.ts";
+import type { Intent, Run } from "./run.ts";
 
 /** What the next run is told of a creation of which the end is not known. */
 export const interruptedCreate = "Its creation was interrupted.";
@@ -42,7 +42,11 @@ const identity = (state: ResourceState) => ({
 });
 
 /** The state's outputs with every secret marked that the user, the schema or an input of the same name calls secret. */
-export function guarded(run: Run, state: ResourceState, outputs: ValueMap): ValueMap {
+export function guarded(
+  run: Pick<Run, "catalogue">,
+  state: Pick<ResourceState, "type" | "inputs" | "additionalSecretOutputs">,
+  outputs: ValueMap,
+): ValueMap {
   const bySchema = secretOutputs(run.catalogue.resources.get(state.type));
   return markSecretOutputs(outputs, state.inputs, [...bySchema, ...(state.additionalSecretOutputs ?? [])]);
 }
@@ -91,11 +95,7 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
     await ledger.set([[slot, made], ...(order.displaces ?? [])], [slot]);
     return made;
   }
-  return run.limited(wanted.urn, async () => {
-    // A clock of this machine that is hours off would hide what this create makes from the run after a kill.
-    if (order.earlier === undefined) await learnTime(provider, run.signal);
-    const startedAt = order.earlier?.attempt.startedAt ?? (await run.writeTime(provider));
-    await ledger.begin("creating", slot, startedAt, wanted);
+  const work = async (): Promise<ResourceState> => {
     let saved: ResourceState | undefined;
     const save = async (
       id: string,
@@ -146,6 +146,15 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
       }
       throw error;
     }
+  };
+  return run.limited(wanted.urn, work, {
+    async keep() {
+      // A clock of this machine that is hours off would hide what this create makes from the run after a kill.
+      if (order.earlier === undefined) await learnTime(provider, run.signal);
+      const startedAt = order.earlier?.attempt.startedAt ?? (await run.writeTime(provider));
+      await ledger.begin("creating", slot, startedAt, wanted);
+    },
+    drop: async () => (order.earlier === undefined ? ledger.set([], [slot]) : undefined),
   });
 }
 
@@ -179,8 +188,7 @@ export async function updateObject(
     await ledger.set([[slot, made]], [slot]);
     return made;
   }
-  return run.limited(wanted.urn, async () => {
-    await ledger.begin("updating", slot, await run.writeTime(provider));
+  const work = async (): Promise<ResourceState> => {
     const modified = run.now().toISOString();
     try {
       const { state, spent } = await provider.update({ ...request, preview: false });
@@ -212,8 +220,20 @@ export async function updateObject(
       } else if (surelyNotWritten(error)) await ledger.set([], [slot]);
       throw error;
     }
-  });
+  };
+  return run.limited(wanted.urn, work, intentOf(run, provider, "updating", slot));
 }
+
+/** To write to what is there. */
+const intentOf = (
+  { ledger, writeTime }: Run,
+  provider: Provider,
+  kind: "updating" | "deleting",
+  slot: number,
+): Intent => ({
+  keep: async () => ledger.begin(kind, slot, await writeTime(provider)),
+  drop: () => ledger.set([], [slot]),
+});
 
 /** Deletes the object, which must be foreseen; `left` is what its slot, and those of what goes with it, have then. */
 export async function deleteObject(
@@ -230,8 +250,7 @@ export async function deleteObject(
     return ledger.set(left, ended);
   }
   run.deletions.expect(old);
-  await run.limited(old.urn, async () => {
-    await ledger.begin("deleting", slot, await run.writeTime(provider));
+  const work = async (): Promise<void> => {
     try {
       await provider.delete({
         ...identity(old),
@@ -248,7 +267,8 @@ export async function deleteObject(
       throw error;
     }
     await ledger.set(left, ended);
-  });
+  };
+  await run.limited(old.urn, work, intentOf(run, provider, "deleting", slot));
 }
 
 /** Outputs without those that hold an unknown, which no saved state may; `dropped` names them. */

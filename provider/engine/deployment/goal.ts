@@ -95,9 +95,15 @@ export function undeclared(
     type,
     name,
     protect,
-  }: { readonly type: string; readonly name: string; readonly protect: boolean | undefined },
+    retainOnDelete,
+  }: {
+    readonly type: string;
+    readonly name: string;
+    readonly protect: boolean | undefined;
+    readonly retainOnDelete?: boolean;
+  },
 ): { readonly entry: Entry; readonly goal: Omit<Goal, "inputs"> } {
-  const options = protect ? { protect } : {};
+  const options = { ...(protect && { protect }), ...(retainOnDelete && { retainOnDelete }) };
   return {
     entry: newEntry(urn, options),
     goal: {

@@ -50,9 +50,21 @@ export interface RunOptions {
   readonly admitWrite: (provider: Provider) => Promise<void>;
 }
 
+/** What is journalled of a write before it starts. */
+export interface Intent {
+  readonly keep: () => Promise<void>;
+  readonly drop: () => Promise<void>;
+}
+
+/** How many writes have their intents kept, for each that runs. */
+const intentsEach = 4;
+
 export interface Run extends RunOptions, Faults {
-  /** Writes for a resource, of which at most `parallel` run at a time: its step is told as started now. Rejects with CancelledError instead of starting after a cancel. */
-  readonly limited: <T>(urn: Urn, work: () => Promise<T>) => Promise<T>;
+  /**
+   * Writes for a resource, of which at most `parallel` run at a time: its step is told as started now. Rejects with CancelledError instead of starting after a
+   * cancel. The intent is kept before, while others have the places, so that no place waits for the journal; it is dropped when nothing starts.
+   */
+  readonly limited: <T>(urn: Urn, work: () => Promise<T>, intent?: Intent) => Promise<T>;
   readonly throwIfCancelled: () => void;
   readonly isTargeted: (urn: Urn) => boolean;
   /** For a verb's request: its messages become events of the resource. */
@@ -75,7 +87,8 @@ export interface Run extends RunOptions, Faults {
 }
 
 export function createRun(options: RunOptions): Run {
-  const limit = pLimit(Math.max(1, options.parallel));
+  const places = Math.max(1, options.parallel);
+  const [limit, intended] = [pLimit(places), pLimit(intentsEach * places)];
   const faults = createFaults(options);
   const tally = createTally();
   const starts = createStarts();
@@ -105,11 +118,16 @@ export function createRun(options: RunOptions): Run {
     },
     ahead: () => createRun(foreseeing(options)),
     throwIfCancelled,
-    limited: (urn, work) =>
-      limit(() => {
+    limited: (urn, work, intent) =>
+      intended(async () => {
         throwIfCancelled();
-        starts.begin(urn);
-        return work();
+        await intent?.keep();
+        return limit(async () => {
+          if (signal.aborted) await intent?.drop();
+          throwIfCancelled();
+          starts.begin(urn);
+          return work();
+        });
       }),
     isTargeted: (urn) => targets.length === 0 || targets.some((target) => matchesTarget(target, urn)),
     logOf: (urn) => (severity, message, how) => {

@@ -3,6 +3,7 @@
 import { readFile as readAnything, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Catalogue } from "../../core/protocol.ts";
+import { fileFault } from "../../core/wording.ts";
 import {
   oddKindOf,
   readRegularFile,
@@ -17,7 +18,7 @@ import { readConfig } from "./program/config.ts";
 import { type Graph, linkTemplate, withFirst } from "./program/dependencies.ts";
 import { createInference } from "./program/inference.ts";
 import { type Project, readProject } from "./program/project.ts";
-import type { NodeRuntime } from "./program/runtime.ts";
+import type { ProgramRuntime } from "./program/runtime.ts";
 import { type OpenSettings, readStackSettings, type StackSettings } from "./program/stack-settings.ts";
 import { readTemplate, type Template } from "./program/template.ts";
 import { boundedInFileOrder, createReport, type Report } from "./syntax/report.ts";
@@ -113,18 +114,27 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
 async function programOf(
   report: Report,
   project: Project,
-  runtime: NodeRuntime,
-  head: Omit<Program, "diagnostics" | "graph" | "run">,
+  runtime: ProgramRuntime,
+  head: Omit<Program, "diagnostics" | "graph" | "run" | "prepare">,
   options: LoadOptions,
 ): Promise<Program> {
-  const { nodeProgram } = await import("../programs/program.ts");
+  const { openProgram } = await import("../programs/program.ts");
   const { file, environment = process.env, fetch, organization } = options;
-  const run = nodeProgram({ file, project, runtime, config: head.config, environment, fetch, organization });
+  const { run, prepare } = openProgram({
+    file,
+    project,
+    runtime,
+    config: head.config,
+    environment,
+    fetch,
+    organization,
+  });
   const diagnostics = boundedInFileOrder(report.diagnostics);
   return {
     ...head,
     diagnostics,
     graph: undefined,
+    ...(report.hasErrors() ? {} : { prepare }),
     run: (host, first) => {
       if (!report.hasErrors()) return run(host, first);
       return Promise.reject(new ProgramError(diagnostics.filter((d) => d.severity === "error")));
@@ -146,10 +156,8 @@ async function readSyntax(
     }
     text = typeof content === "string" ? content : new TextDecoder().decode(content);
   } catch (error) {
-    const code = (error as { code?: unknown }).code;
-    if (code === "ENOENT" && !isNeeded) return undefined;
-    const reason = code === "ENOENT" ? "there is no such file" : (error as Error).message;
-    report.error({ file, line: 1, column: 1 }, `cannot read ${file}: ${reason}`);
+    if ((error as { code?: unknown }).code === "ENOENT" && !isNeeded) return undefined;
+    report.error({ file, line: 1, column: 1 }, `cannot read ${file}: ${fileFault(error)}`);
     return undefined;
   }
   const before = report.diagnostics.length;

@@ -45,7 +45,7 @@ export function recorded(program: Program): Program {
         for (const args of repeated.logs) host.log(...args);
         return repeated.outputs;
       }
-      recording = undefined;
+      // It stays: the next rehearsal answers as the one that it is of.
       return program.run(answering(host, answers), first);
     },
   };

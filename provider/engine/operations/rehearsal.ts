@@ -3,8 +3,9 @@
 import { isProviderType, makeUrn } from "../../core/engines/urn.ts";
 import { CheckFailedError, type Provider, type Urn } from "../../core/protocol.ts";
 import { unknownFrom, type ValueMap } from "../../core/value.ts";
+import { guarded } from "../deployment/apply.ts";
 import { type Entry, goalAliases, nameSeed } from "../deployment/goal.ts";
-import { ignoreChanges, sameValue } from "../deployment/property.ts";
+import { ignoreChanges, sameValue, withSources } from "../deployment/property.ts";
 import { type Run, refuseUnknownTargets } from "../deployment/run.ts";
 import { callFunction } from "../deployment/unmanaged/call.ts";
 import { EngineError } from "../failure.ts";
@@ -50,6 +51,12 @@ export async function rehearse(run: Run, program: Program, options: RehearsalOpt
         unknownFrom(`${urn}#${name}`),
       ]),
     );
+
+  /** What the plan will say of a resource that is to be made, so that the program need not be asked again. */
+  const foretold = (urn: Urn, { type, name, options }: Goal, inputs: ValueMap): ValueMap | undefined => {
+    const state = provider.foretell?.({ urn, type, name, inputs });
+    return state && withSources(guarded(run, { type, inputs, ...options }, state), urn);
+  };
 
   const register: Host["register"] = async (goal) => {
     const urn = makeUrn(run.stack, run.project, goal.type, goal.name, goal.options.parent);
@@ -104,7 +111,13 @@ export async function rehearse(run: Run, program: Program, options: RehearsalOpt
       });
       // Outputs of a resource that is as it was are what they were; of one that is to change, anything may move.
       if (known?.id && sameValue(known.inputs, inputs)) return { urn, id: known.id, outputs: known.outputs };
-      return { urn, id: unknownFrom(`${urn}#id`), outputs: { ...unknownOutputs(goal.type, urn), ...inputs } };
+      const isNew = slot === undefined && !isProviderType(goal.type);
+      const outputs = isNew ? foretold(urn, goal, inputs) : undefined;
+      return {
+        urn,
+        id: unknownFrom(`${urn}#id`),
+        outputs: outputs ?? { ...unknownOutputs(goal.type, urn), ...inputs },
+      };
     } catch (error) {
       throw run.failure(error, urn, goal);
     }

@@ -16,9 +16,9 @@ import type { Step } from "../event.ts";
 import type { SeenStep, SeenValue, SeenValues } from "./rule.ts";
 
 /** What stands for a value that is not known yet. */
-export const unknownMark = { $unknown: true } as const;
+const unknownMark = { $unknown: true } as const;
 /** What stands for a secret. */
-export const secretMark = { $secret: true } as const;
+const secretMark = { $secret: true } as const;
 
 /** What is looked up of types. */
 export type Known = Pick<Catalogue, "resources" | "config" | "lossOf">;

@@ -1,46 +1,53 @@
-/** What a program is started with: its arguments, and the config of its stack in the environment, where Pulumi's runtime looks for it. */
+/** What a program is told as it starts: whom to talk to, and the config of its stack in the environment, where Pulumi's runtimes look for it. */
 
 import { containsSecret, revealAll } from "../../core/value.ts";
 import type { ConfigEntry, Host } from "../host.ts";
-import type { NodeRuntime } from "../language/program/runtime.ts";
-import { preload } from "./preload.ts";
 import type { Launch } from "./process.ts";
-import { type Found, UnreadyError } from "./runtime.ts";
+import type { Ready } from "./runtime.ts";
 
 export interface Start {
-  readonly found: Found;
-  readonly runtime: NodeRuntime;
+  readonly ready: Ready;
+  readonly config: ReadonlyMap<string, ConfigEntry>;
+  /** Of the command. */
+  readonly environment: { readonly [name: string]: string | undefined };
+}
+
+export interface Run {
+  readonly ready: Ready;
   /** The project's folder. */
   readonly project: string;
-  readonly config: ReadonlyMap<string, ConfigEntry>;
-  readonly environment: { readonly [name: string]: string | undefined };
   readonly organization: string;
 }
 
-/** Throws UnreadyError where the arguments for Node are no line of a shell. */
-export function launchOf(start: Start, host: Host, address: string): Launch {
-  const { found, runtime, project } = start;
-  const named = {
-    ...{ monitor: address, engine: address, organization: start.organization },
-    ...{ project: host.project, stack: host.stack },
-    ...{ pwd: found.folder, "root-directory": project, parallel: "16" },
-  };
+/** What every run is started with. */
+export function launchOf({ ready, config, environment }: Start): Launch {
+  const { command, args, folder } = ready;
   return {
-    script: found.script,
-    nodeArguments: [...preload(start.environment), ...wordsOf(runtime.nodeArguments)],
-    args: [
-      ...Object.entries(named).map(([name, value]) => `--${name}=${value}`),
-      ...(host.preview ? ["--dry-run"] : []),
-      found.entry,
-    ],
-    folder: found.folder,
-    environment: {
-      ...start.environment,
-      ...configOf(start.config),
-      PULUMI_NODEJS_TYPESCRIPT: String(found.compiles),
-      ...(runtime.tsconfig === undefined ? {} : { PULUMI_NODEJS_TSCONFIG_PATH: runtime.tsconfig }),
-    },
+    command,
+    args,
+    folder,
+    environment: { ...environment, ...ready.environment, ...configOf(config), ...pastProxies(environment) },
   };
+}
+
+/** Program and engine talk on this machine, whatever proxy the environment names. */
+function pastProxies(environment: Start["environment"]): { readonly no_grpc_proxy: string } {
+  const given = environment["no_grpc_proxy"] ?? environment["no_proxy"] ?? "";
+  return { no_grpc_proxy: [given, "127.0.0.1"].filter((each) => each !== "").join(",") };
+}
+
+/** What one run is told besides. */
+export function argumentsOf({ ready, project, organization }: Run, host: Host, address: string): string[] {
+  const named = {
+    ...{ monitor: address, engine: address, organization },
+    ...{ project: host.project, stack: host.stack },
+    ...{ pwd: ready.folder, "root-directory": project, parallel: "16" },
+  };
+  return [
+    ...Object.entries(named).map(([name, value]) => `--${name}=${value}`),
+    ...(host.preview ? ["--dry-run"] : []),
+    ready.entry,
+  ];
 }
 
 /** Every value as text, lists and objects as JSON; the keys of secrets beside them. */
@@ -54,12 +61,4 @@ export function configOf(entries: ReadonlyMap<string, ConfigEntry>): { [name: st
     if (isSecret || containsSecret(value)) secrets.push(key);
   }
   return { PULUMI_CONFIG: JSON.stringify(values), PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secrets) };
-}
-
-/** The words of a line; quotes hold a word together. */
-function wordsOf(line: string): string[] {
-  const word = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
-  if (line.replace(word, "").trim() !== "")
-    throw new UnreadyError(`"nodeargs" has a quote that does not end: ${line}`);
-  return (line.match(word) ?? []).map((each) => each.replace(/"([^"]*)"|'([^']*)'/g, "$1$2"));
 }

@@ -47,6 +47,6 @@ const stays = "What it had not declared by then is not known, so nothing is dele
 function reasonOf({ code, signal }: End): string {
   if (signal !== null) return `The program was ended by ${signal} before it was done. ${stays}.`;
   if (code === 0 || code === 13)
-    return `The program ended before it was done: by process.exit, or because it waits for something that never comes. ${stays}.`;
+    return `The program ended before it was done: by an exit of its own, or because it waits for something that never comes. ${stays}.`;
   return `The program failed (exit code ${code}). ${stays}.`;
 }

@@ -40,11 +40,11 @@ export function parentOf(request: Request, { root }: GoalContext): Urn | undefin
   return parent === "" || parent === root ? undefined : parent;
 }
 
-/** Where the program declares it, as well as Pulumi's runtime knows. */
+/** Where the program declares it, as well as Pulumi's runtime knows: that of Python tells no columns. */
 export function placeOf(request: Request, { shown }: GoalContext): Position | undefined {
   const at = request.getSourceposition();
   if (at === undefined || !at.getUri().startsWith("file:")) return undefined;
-  return { file: shown(fileURLToPath(at.getUri())), line: at.getLine(), column: at.getColumn() };
+  return { file: shown(fileURLToPath(at.getUri())), line: at.getLine(), column: at.getColumn() || 1 };
 }
 
 /** The goal of a registration with these inputs. Throws RefusedError for what this engine does not do. */
@@ -103,8 +103,8 @@ function refuseUnsupported(request: RegisterResourceRequest): void {
   if (request.getRemote())
     refuse(`${request.getType()} is a component of a package, which this engine does not run`);
   if (request.getPackageref() !== "") refuse("this engine has no parameterized packages");
-  if (request.getTransformsList().length > 0) refuse("this engine has no transforms");
-  if (request.getHooks() !== undefined) refuse("this engine has no resource hooks");
+  if (Object.values(request.getHooks()?.toObject() ?? {}).some((hooks) => hooks.length > 0))
+    refuse("this engine has no resource hooks");
   if (request.hasReplacementTrigger()) refuse("this engine has no replacementTrigger");
   if (request.getEnvvarmappingsMap().getLength() > 0) refuse("this engine has no envVarMappings");
 }

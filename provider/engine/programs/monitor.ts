@@ -1,5 +1,6 @@
 /** The ResourceMonitor service of a program: what it registers, reads and calls goes to the host. */
 
+import type { Callback } from "@pulumi/pulumi/proto/callback_pb.js";
 import provider from "@pulumi/pulumi/proto/provider_pb.js";
 import resource, {
   type ReadResourceRequest,
@@ -13,7 +14,7 @@ import { unknownString } from "../../core/engines/signature.ts";
 import { isProviderType, referencedProvider, stackType } from "../../core/engines/urn.ts";
 import { didYouMeanOrOneOf } from "../../core/nearest.ts";
 import type { Urn } from "../../core/protocol.ts";
-import { containsSecret, unknownFrom, type ValueMap } from "../../core/value.ts";
+import { containsSecret, containsUnknown, unknownFrom, type ValueMap } from "../../core/value.ts";
 import { decodeProperties, encodeProperties } from "../../wire/struct.ts";
 import { typedConfig } from "../../wire/typed-config.ts";
 import { type Goal, type Registered, resourcesNamedBy } from "../host.ts";
@@ -22,10 +23,12 @@ import type { Findings } from "./findings.ts";
 import { elsewhere, type GoalContext, goalOf, parentOf, placeOf, RefusedError, readGoalOf } from "./goal.ts";
 import type { Order } from "./order.ts";
 import type { Handlers } from "./server.ts";
+import type { Transforms } from "./transforms/transforms.ts";
 
 export interface MonitorOptions extends GoalContext, ContentOptions {
   readonly order: Order;
   readonly findings: Findings;
+  readonly transforms: Transforms;
   /** Ends the program, which asked for something that nobody does: it would wait for it. */
   readonly giveUp: () => void;
 }
@@ -38,9 +41,7 @@ export interface Progress {
   isOver: boolean;
 }
 
-/**
- * What this engine answers to. Callbacks of the program (transforms, hooks) are answered with a refusal of our own, for the runtime would advise another Pulumi.
- */
+/** What this engine answers to. Hooks are answered with a refusal of our own, for the runtime would advise another Pulumi. */
 const features = new Set([
   ...["transforms", "invokeTransforms", "resourceHooks", "errorHooks"],
   "secrets",
@@ -54,7 +55,7 @@ const features = new Set([
 const stackReference = "pulumi:pulumi:StackReference";
 
 export function monitorOf(options: MonitorOptions, progress: Progress): Handlers {
-  const { host, root, order, findings } = options;
+  const { host, root, order, findings, transforms } = options;
   const known = new Map<Urn, Registered>();
   const failed = new Set<Urn>();
 
@@ -85,16 +86,17 @@ export function monitorOf(options: MonitorOptions, progress: Progress): Handlers
     const parent = parentOf(request, options);
     let urn = host.urn(request.getType(), request.getName(), parent);
     try {
+      await transforms.transform(request);
       const goal = goalOf(request, await inputsOf(request), options);
       urn = host.urn(goal.type, goal.name, parent);
       if ([...resourcesNamedBy(goal)].some((other) => failed.has(other)))
         return unmade(urn, resource.Result.SKIP);
       if (!(await order.turn(urn))) return unmade(urn, resource.Result.SKIP);
-      return made(await host.register(goal));
+      const registered = await host.register(goal);
+      transforms.made(urn, request);
+      return made(registered);
     } catch (error) {
       findings.failure(error, { urn, ...placeOf(request, options) });
-      // Who registered a transform waits for it to be called.
-      if (request.getTransformsList().length > 0) options.giveUp();
       return unmade(urn, resource.Result.FAIL);
     }
   }
@@ -143,7 +145,10 @@ export function monitorOf(options: MonitorOptions, progress: Progress): Handlers
 
   async function invoke(request: ResourceInvokeRequest): Promise<provider.InvokeResponse> {
     const response = new provider.InvokeResponse();
+    await transforms.transformCall(request);
     const args = withoutNothing(decodeProperties(request.getArgs()));
+    // Only a transform can leave that: what the runtime knows to be unknown it does not ask. No answer is one that is unknown.
+    if (host.preview && containsUnknown(args)) return response;
     response.setReturn(encodeProperties(await answerOf(request, args)));
     return response;
   }
@@ -191,8 +196,14 @@ export function monitorOf(options: MonitorOptions, progress: Progress): Handlers
   };
 
   return {
-    registerStackTransform: refusing("transforms of a whole stack"),
-    registerStackInvokeTransform: refusing("transforms of functions"),
+    async registerStackTransform(request: Callback) {
+      transforms.addOfStack(request);
+      return new empty.Empty();
+    },
+    async registerStackInvokeTransform(request: Callback) {
+      transforms.addOfFunctions(request);
+      return new empty.Empty();
+    },
     registerResourceHook: refusing("resource hooks"),
     registerErrorHook: refusing("error hooks"),
     async supportsFeature(request: SupportsFeatureRequest) {

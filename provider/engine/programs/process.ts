@@ -2,12 +2,11 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import type { Readable } from "node:stream";
+import type { Duplex, Readable, Writable } from "node:stream";
 import { setTimeout } from "node:timers/promises";
 
 export interface Launch {
-  readonly script: string;
-  readonly nodeArguments: readonly string[];
+  readonly command: string;
   readonly args: readonly string[];
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
@@ -20,6 +19,8 @@ export interface Attendance {
   readonly signal: AbortSignal;
   /** Ends it at once. */
   readonly stop: AbortSignal;
+  /** Is given the line to a process that has one. */
+  readonly talk: (line: Duplex) => void;
 }
 
 /** How a process ended: by itself with a code, or by a signal. */
@@ -33,20 +34,62 @@ const lastWordsMs = 1_000;
 /** A line without an end is told in parts of this many characters. */
 const longestLine = 64 * 1024;
 
+/** A process that has loaded what it needs, and waits for its last arguments. It keeps no other from ending, and ends with this one. */
+export interface Held {
+  readonly isAlive: () => boolean;
+  /** Hands it its last arguments and attends it to its end, as `runProcess`. */
+  readonly run: (args: readonly string[], attendance: Attendance) => Promise<End>;
+}
+
+const isGroup = process.platform !== "win32";
+
+type Child = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
+
+function start({ command, args, folder, environment }: Launch, ...more: "pipe"[]): Child {
+  return spawn(command, args, {
+    ...{ cwd: folder, env: environment, windowsHide: true, detached: isGroup },
+    stdio: ["ignore", "pipe", "pipe", ...more],
+  }) as Child;
+}
+
 /**
  * Runs it to its end. It is a group of its own, so that a terminal's Ctrl-C does not reach it: the signal hands
  * it on, once. Rejects when it cannot be started.
  */
-export async function runProcess(
-  { script, nodeArguments, args, folder, environment }: Launch,
-  { say, signal, stop }: Attendance,
-): Promise<End> {
-  const isGroup = process.platform !== "win32";
-  const child = spawn(process.execPath, [...nodeArguments, script, ...args], {
-    ...{ cwd: folder, env: environment, windowsHide: true, detached: isGroup },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const kill = (by: NodeJS.Signals): void => end(child, isGroup, by);
+export const runProcess = (launch: Launch, attendance: Attendance): Promise<End> =>
+  attend(start(launch), attendance);
+
+/** Starts a process that reads its last arguments as JSON from descriptor 3, and has a line to this one as descriptor 4. */
+export function holdProcess(launch: Launch): Held {
+  const child = start(launch, "pipe", "pipe");
+  const [order, line] = [child.stdio[3] as Writable, child.stdio[4] as unknown as Duplex];
+  const ends = [child, order, line, child.stdout, child.stderr] as { ref(): void; unref(): void }[];
+  let isSound = true;
+  const abandon = (): void => end(child, "SIGKILL");
+  // One that could not be started, or that has ended, is not used.
+  const spoil = (): void => {
+    isSound = false;
+  };
+  child.on("error", spoil);
+  child.on("exit", spoil);
+  order.on("error", spoil);
+  line.on("error", spoil);
+  process.on("exit", abandon);
+  for (const each of ends) each.unref();
+  return {
+    isAlive: () => isSound,
+    run(args, attendance) {
+      for (const each of ends) each.ref();
+      process.off("exit", abandon);
+      order.end(JSON.stringify(args));
+      attendance.talk(line);
+      return attend(child, attendance).finally(() => line.destroy());
+    },
+  };
+}
+
+async function attend(child: Child, { say, signal, stop }: Attendance): Promise<End> {
+  const kill = (by: NodeJS.Signals): void => end(child, by);
   const interrupt = (): void => kill("SIGINT");
   const abandon = (): void => kill("SIGKILL");
   signal.addEventListener("abort", interrupt, { once: true });
@@ -70,7 +113,7 @@ export async function runProcess(
 }
 
 /** Sends a signal to the process and what it started. One that has ended already needs none. */
-function end(child: ChildProcess, isGroup: boolean, by: NodeJS.Signals): void {
+function end(child: ChildProcess, by: NodeJS.Signals): void {
   const { pid } = child;
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {

@@ -17,18 +17,25 @@ export interface ProgramServer {
 }
 
 /** What Pulumi's runtime allows itself. */
-const largestMessage = 400 * 1024 * 1024;
+export const largestMessage = 400 * 1024 * 1024;
 /** A failure's text travels in a header, and one that is too long ends the connection. */
-const longestText = 8_192;
+export const longestText = 8_192;
+
+/** What answers the methods of each service. */
+export type Services = readonly (readonly [grpc.ServiceDefinition, Handlers])[];
+
+export const servicesOf = (monitor: Handlers, console: Handlers): Services => [
+  [resource.ResourceMonitorService, monitor],
+  [engine.EngineService, console],
+];
 
 /** Rejects when it cannot listen. */
-export async function serve(monitor: Handlers, console: Handlers): Promise<ProgramServer> {
+export async function serve(services: Services): Promise<ProgramServer> {
   const server = new grpc.Server({
     "grpc.max_receive_message_length": largestMessage,
     "grpc.max_send_message_length": largestMessage,
   });
-  server.addService(resource.ResourceMonitorService, answering(monitor));
-  server.addService(engine.EngineService, answering(console));
+  for (const [definition, handlers] of services) server.addService(definition, answering(handlers));
   const port = await new Promise<number>((settle, reject) => {
     server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, bound) => {
       if (error) reject(error);

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Value } from "../../../provider/core/value.ts";
@@ -251,4 +252,23 @@ test("cancelling starts nothing new, lets what runs end, and the next run goes o
   const next = await b.engine(before).up();
   expect(next.counts).toMatchObject({ create: 3, same: 1 });
   expectDeclared(b, before);
+});
+
+test("intents are kept before there is a place, and what a cancel keeps from starting leaves none", async () => {
+  const many = Array.from({ length: 6 }, (_, at) => ({ name: `t${at}`, inputs: { label: `t${at}` } }));
+  const b = bench(world());
+  const controller = new AbortController();
+  let journal = "";
+  b.world.pause = async () => {
+    await setTimeout(20);
+    journal = [...b.files.values()].find((text) => text.startsWith('{"journal"')) ?? "";
+    controller.abort();
+  };
+  const result = await b.engine(many, { signal: controller.signal, parallel: 1 }).up();
+  expect(result).toMatchObject({ result: "cancelled", diagnostics: [] });
+  expect(b.world.objects.size).toBe(1);
+  expect(journal.match(/"begin":"creating"/g)).toHaveLength(4);
+  const state = JSON.parse([...b.files].find(([path]) => path.endsWith("dev.json"))?.[1] ?? "");
+  expect(state.deployment).toMatchObject({ resources: expect.any(Array) });
+  expect(state.deployment.pending_operations ?? []).toEqual([]);
 });

@@ -78,7 +78,7 @@ Variables: {}
     expect(told(program.diagnostics)).toEqual([
       '1:1 error "nme" is no key of the stack file - did you mean "name"?',
       '1:1 error the stack file needs a "name": the project that its resources belong to',
-      '2:10 error this engine runs stack files in YAML and programs of Node (nodejs): a program in "dotnet" is run by Pulumi\'s engine (pulumi up)',
+      '2:10 error this engine runs stack files in YAML and programs of Node (nodejs) and Python (python): a program in "dotnet" is run by Pulumi\'s engine (pulumi up)',
       '3:1 error "resource" is no key of the stack file - did you mean "resources"?',
       '5:1 warning "template" has no effect with this engine: it is for `pulumi new`',
       '6:1 error "components" are Pulumi\'s: component packages are run by its engine, and a program holds none',

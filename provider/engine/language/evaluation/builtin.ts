@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { isAbsolute, relative, resolve } from "node:path";
 import { type Archive, type Asset, archive, asset, isValueMap, type Value } from "../../../core/value.ts";
+import { fileFault } from "../../../core/wording.ts";
 import type { BuiltinName } from "../syntax/builtin-name.ts";
 import { writeJson } from "./written.ts";
 
@@ -185,7 +186,7 @@ async function kindOf(
   try {
     return await files.kindOf(absolute);
   } catch (cause) {
-    throw new ArgumentError(0, `cannot read ${path}: ${(cause as Error).message}`, { cause });
+    throw new ArgumentError(0, `cannot read ${path}: ${fileFault(cause)}`, { cause });
   }
 }
 
@@ -205,13 +206,6 @@ async function readBytes(absolute: string, path: string, files: ProjectFiles): P
   try {
     return await files.read(absolute);
   } catch (cause) {
-    const code = (cause as { code?: unknown }).code;
-    const reason =
-      code === "ENOENT"
-        ? "there is no such file"
-        : code === "EISDIR"
-          ? "it is a folder"
-          : String((cause as Error).message);
-    throw new ArgumentError(0, `cannot read ${path}: ${reason}`, { cause });
+    throw new ArgumentError(0, `cannot read ${path}: ${fileFault(cause)}`, { cause });
   }
 }

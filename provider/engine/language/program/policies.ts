@@ -5,7 +5,7 @@ import { readLiterals, readRecord } from "../syntax/record.ts";
 import type { Report } from "../syntax/report.ts";
 import { describeNode, type MapEntry, type Node } from "../syntax/yaml.ts";
 
-export const policyKeys = ["modules", "rules"] as const;
+const policyKeys = ["modules", "rules"] as const;
 
 /** `policies` of a project file, or the content of a file of the same form. What is wrong is reported. */
 export function readPolicies(report: Report, node: Node): PolicySection {

@@ -15,7 +15,20 @@ export interface NodeRuntime {
   readonly tsconfig?: string;
 }
 
-export type Runtime = { readonly name: "yaml" } | NodeRuntime;
+const toolchains = ["pip", "poetry", "uv"] as const;
+
+/** A program in Python. */
+export interface PythonRuntime {
+  readonly name: "python";
+  /** Path of a virtual environment, from the project's folder. Absent: what the toolchain made, or the Python of the PATH. */
+  readonly virtualenv?: string;
+  /** What installs the program's packages. */
+  readonly toolchain: (typeof toolchains)[number];
+}
+
+export type ProgramRuntime = NodeRuntime | PythonRuntime;
+
+export type Runtime = { readonly name: "yaml" } | ProgramRuntime;
 
 const yaml: Runtime = { name: "yaml" };
 
@@ -34,10 +47,11 @@ export function readRuntime(report: Report, root: Node, entry: MapEntry | undefi
   }
   const name = readText(report, named, "the runtime");
   if (name?.value === "nodejs") return readNode(report, fields?.get("options"));
+  if (name?.value === "python") return readPython(report, fields?.get("options"));
   if (name !== undefined && name.value !== "yaml") {
     report.error(
       name.at,
-      `this engine runs stack files in YAML and programs of Node (nodejs): a program in ${JSON.stringify(name.value)} is run by Pulumi's engine (pulumi up)`,
+      `this engine runs stack files in YAML and programs of Node (nodejs) and Python (python): a program in ${JSON.stringify(name.value)} is run by Pulumi's engine (pulumi up)`,
     );
   }
   readYaml(report, fields?.get("options"));
@@ -67,4 +81,32 @@ function readNode(report: Report, options: MapEntry | undefined): NodeRuntime {
     nodeArguments: readText(report, fields?.get("nodeargs"), '"nodeargs"')?.value ?? "",
     ...(tsconfig === undefined ? {} : { tsconfig }),
   };
+}
+
+function readPython(report: Report, options: MapEntry | undefined): PythonRuntime {
+  const names = ["toolchain", "typechecker", "virtualenv"];
+  const fields = options && readRecord(report, options.value, "the options of the runtime", names);
+  const checker = fields?.get("typechecker");
+  if (checker && readText(report, checker, '"typechecker"'))
+    report.warning(
+      checker.key.at,
+      '"typechecker" has no effect with this engine: check the program before it is run',
+    );
+  const virtualenv = readText(report, fields?.get("virtualenv"), '"virtualenv"')?.value;
+  return {
+    name: "python",
+    toolchain: readToolchain(report, fields?.get("toolchain")),
+    ...(virtualenv === undefined ? {} : { virtualenv }),
+  };
+}
+
+function readToolchain(report: Report, entry: MapEntry | undefined): PythonRuntime["toolchain"] {
+  const text = readText(report, entry, '"toolchain"');
+  const known = toolchains.find((name) => name === (text?.value ?? "pip"));
+  if (text !== undefined && known === undefined)
+    report.error(
+      text.at,
+      `"toolchain" is ${toolchains.join(", ")}, and this is ${JSON.stringify(text.value)}`,
+    );
+  return known ?? "pip";
 }

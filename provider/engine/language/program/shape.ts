@@ -22,7 +22,7 @@ export interface ObjectShape {
 
 export const anyShape: Shape = { kind: "any" };
 export const stringShape: Shape = { kind: "string" };
-export const numberShape: Shape = { kind: "number" };
+const numberShape: Shape = { kind: "number" };
 const kinds: { readonly [type: string]: Shape } = {
   string: stringShape,
   number: numberShape,

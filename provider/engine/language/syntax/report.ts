@@ -45,7 +45,7 @@ export function createReport(): Report {
 }
 
 /** One finding as the outside sees it. */
-export function diagnosticAt(
+function diagnosticAt(
   severity: Diagnostic["severity"],
   at: Position | undefined,
   message: string,
@@ -60,7 +60,7 @@ export function diagnosticAt(
 }
 
 /** Findings in the order of the file, those without a place first; equal places keep their order. */
-export function inFileOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+function inFileOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   return [...diagnostics].sort(
     (a, b) =>
       byName(a.file ?? "", b.file ?? "") ||

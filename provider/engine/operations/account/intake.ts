@@ -53,7 +53,11 @@ export async function intakeOf(
   { protect, importID }: { readonly protect: boolean | undefined; readonly importID: string },
 ): Promise<ResourceState> {
   const { urn, type, name, id, inputs, state } = discovery;
-  const { entry, goal: bare } = undeclared(urn, { type, name, protect });
+  const own = discovery.options ?? {};
+  const { entry, goal: bare } = undeclared(urn, {
+    ...{ type, name, protect: protect || own.protect },
+    ...(own.retainOnDelete && { retainOnDelete: true }),
+  });
   const goal = { ...bare, ...dependenciesOf(discovery) };
   const use = await registry.providerFor(entry);
   const blank = wantedState(goal, entry, stackUrn(run.stack, run.project), use.reference, inputs);

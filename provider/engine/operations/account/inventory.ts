@@ -15,6 +15,17 @@ export interface LeftOut {
   readonly reason: string;
 }
 
+/** An object of the account as somebody declares it elsewhere. */
+export interface GivenObject {
+  /** Canonical token. */
+  readonly type: string;
+  readonly name: string;
+  readonly id: string;
+  readonly inputs: ValueMap;
+  readonly protect?: boolean;
+  readonly retainOnDelete?: boolean;
+}
+
 /** An object that is there. */
 export interface Candidate {
   readonly type: string;
@@ -23,6 +34,8 @@ export interface Candidate {
   readonly inputs: ValueMap;
   readonly state: ValueMap;
   readonly relations: Relations;
+  /** What is declared of it elsewhere, where it was given; `read`: the inputs without that. */
+  readonly given?: GivenObject & { readonly read: ValueMap };
 }
 
 export interface Inventory {
@@ -123,6 +136,38 @@ export async function takeInventory(
   const compare = (a: { type: string; id?: string }, b: { type: string; id?: string }) =>
     (rank.get(a.type) ?? 0) - (rank.get(b.type) ?? 0) || compareIds(a.id ?? "", b.id ?? "");
   return { candidates: candidates.sort(compare), leftOut: leftOut.sort(compare) };
+}
+
+/** Reads these objects: those of a type together, as the provider shares lists. */
+export async function takeGiven(
+  run: Run,
+  provider: Provider,
+  given: readonly GivenObject[],
+  isKnown: InventoryOptions["isKnown"],
+): Promise<Inventory> {
+  const leftOut: LeftOut[] = [];
+  const candidates = await Promise.all(
+    given.map(async (each): Promise<Candidate[]> => {
+      const { type, id, name, inputs: declared } = each;
+      const left = (reason: string): [] => {
+        leftOut.push({ type, id, name, reason });
+        return [];
+      };
+      if (isKnown(type, id)) return left("the stack has it already");
+      const info = run.catalogue.resources.get(type)!;
+      const found = await read(run, provider, info, { id, name }).catch((error: unknown) => {
+        if (!isRefusal(error)) throw error;
+        return error;
+      });
+      if (found instanceof Error) return left(`it cannot be read: ${messageOf(found)}`);
+      if (found === undefined) return left("it is not on the account");
+      const inputs = { ...found.inputs, ...declared };
+      const { state } = found;
+      const relations = relationsOf(run, { type, id: found.id, inputs, outputs: state });
+      return [{ ...found, inputs, relations, given: { ...each, read: found.inputs } }];
+    }),
+  );
+  return { candidates: candidates.flat(), leftOut };
 }
 
 /** True when the token may not (a scope that it lacks is a 401), or its user may not. */

@@ -11,7 +11,7 @@ import { newEntry } from "../../deployment/goal.ts";
 import { createRegistry } from "../../deployment/registry.ts";
 import type { Run } from "../../deployment/run.ts";
 import type { ResourceState } from "../../state/state.ts";
-import { type Candidate, type LeftOut, takeInventory } from "./inventory.ts";
+import { type Candidate, type GivenObject, type LeftOut, takeGiven, takeInventory } from "./inventory.ts";
 import {
   keyOf,
   type Managed,
@@ -21,9 +21,11 @@ import {
   resolved,
   urnsById,
 } from "./managed.ts";
-import { nameAll } from "./naming.ts";
+import { type Nameless, nameAll } from "./naming.ts";
 
 export interface SurveyOptions {
+  /** Only these objects, in place of all, each by this name and with these inputs, as far as it is so; `area` means nothing then. */
+  readonly given?: readonly GivenObject[];
   /** Only types of this area (`dns`); absent: all. */
   readonly area?: string;
   /** Names that new resources cannot have, beside those in the state. */
@@ -41,6 +43,7 @@ export interface Discovery {
   readonly state: ValueMap;
   /** To one of the discoveries before it, or to a resource that the stack has. */
   readonly references: readonly Referred[];
+  readonly options?: Pick<ResourceState, "protect" | "retainOnDelete">;
 }
 
 export interface Survey {
@@ -59,10 +62,10 @@ export async function surveyAccount(
 ): Promise<Survey> {
   const provider = await defaultProvider(run, defaultConfig);
   const managed = managedStates(run);
-  const { candidates, leftOut } = await takeInventory(run, provider, {
-    area: options.area,
-    isKnown: run.ledger.isKnownId,
-  });
+  const isKnown = run.ledger.isKnownId;
+  const { candidates, leftOut } = options.given
+    ? await takeGiven(run, provider, options.given, isKnown)
+    : await takeInventory(run, provider, { area: options.area, isKnown });
   const known = urnsById(managed);
   const parts = partsOf(run, candidates, managed);
   const wanted = inOrder(
@@ -71,12 +74,7 @@ export async function surveyAccount(
   );
   const taken = new Set([...(options.taken ?? []), ...managed.map(({ urn }) => urnParts(urn).name)]);
   const names = nameAll(
-    wanted.map(({ type, id, listed, relations }) => ({
-      type,
-      id,
-      proposed: listed.name,
-      ...(relations.parent && { parent: relations.parent }),
-    })),
+    wanted.map((each) => (each.given ? named(each) : nameless(each))),
     taken,
     new Map([...known].map(([key, urn]) => [key, urnParts(urn).name])),
   );
@@ -98,8 +96,9 @@ export async function surveyAccount(
     }
     const references = resolved(candidate.relations, known);
     known.set(keyOf(candidate), urn);
-    const { type, id, state } = candidate;
-    found.push({ urn, type, name: names[i]!, id, inputs: judged.inputs, state, references });
+    const { type, id, state, given: { protect = false, retainOnDelete = false } = {} } = candidate;
+    const options = { ...(protect && { protect }), ...(retainOnDelete && { retainOnDelete }) };
+    found.push({ urn, type, name: names[i]!, id, inputs: judged.inputs, state, references, options });
   }
   return { found, managed: kept, leftOut };
 }
@@ -111,6 +110,17 @@ export async function defaultProvider(run: Run, defaultConfig: ValueMap): Promis
   const asking = newEntry(root);
   return (await registry.providerFor(asking)).provider;
 }
+
+/** An object, as a name is made of it. */
+export const nameless = ({ type, id, listed, relations }: Candidate): Nameless => ({
+  type,
+  id,
+  proposed: listed.name,
+  ...(relations.parent && { parent: relations.parent }),
+});
+
+/** One that has a name already: its parent's is no part of it. */
+const named = ({ type, id, listed }: Candidate): Nameless => ({ type, id, proposed: listed.name });
 
 /** Objects that are declared within another one, which is found or managed. */
 export function partsOf(
@@ -167,7 +177,7 @@ async function remember(provider: Provider, { urn, type, id = "", inputs, output
 /** The checked inputs, or why they cannot be declared. */
 async function judge(
   provider: Provider,
-  { type, id, inputs: newInputs, state }: Candidate,
+  { type, id, inputs: newInputs, state, given }: Candidate,
   urn: Urn,
   name: string,
 ): Promise<{ readonly inputs: ValueMap } | { readonly reason: string }> {
@@ -183,12 +193,13 @@ async function judge(
     type,
     name,
     id,
-    oldInputs: inputs,
+    oldInputs: { ...inputs, ...given?.read },
     state,
     newInputs: inputs,
   });
   if (!changes) return { inputs };
-  return { reason: `what was read of it would be changed at once: ${Object.keys(detailedDiff).join(", ")}` };
+  const what = given ? "it is declared otherwise than it is" : "what was read of it would be changed at once";
+  return { reason: `${what}: ${Object.keys(detailedDiff).join(", ")}` };
 }
 
-export type { LeftOut };
+export type { GivenObject, LeftOut };

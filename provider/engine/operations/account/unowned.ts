@@ -11,7 +11,7 @@ import { type Target, targetKey } from "../../state/target.ts";
 import { type LeftOut, takeInventory } from "./inventory.ts";
 import { keyOf } from "./managed.ts";
 import { nameAll } from "./naming.ts";
-import { defaultProvider, inOrder, partsOf } from "./survey.ts";
+import { defaultProvider, inOrder, nameless, partsOf } from "./survey.ts";
 
 /** An object that nobody declares. */
 export interface Unowned {
@@ -68,15 +68,7 @@ export async function findUnowned(run: Run, options: OwnershipOptions): Promise<
     run,
     candidates.filter((candidate) => !parts.has(keyOf(candidate)) && !isOwned(candidate.type, candidate.id)),
   );
-  const names = nameAll(
-    found.map(({ type, id, listed, relations }) => ({
-      type,
-      id,
-      proposed: listed.name,
-      ...(relations.parent && { parent: relations.parent }),
-    })),
-    new Set(),
-  );
+  const names = nameAll(found.map(nameless), new Set());
   const unowned = found.map(({ type, id }, i): Unowned => ({ type, id, name: names[i]! }));
   return { unowned, leftOut, stacks, open };
 }

@@ -104,6 +104,63 @@ export function judgesLeases(name: string, make: () => SharedPlace | Promise<Sha
       },
     );
 
+    test.each([
+      ["had written nothing", false],
+      ["had begun", true],
+    ])(
+      "whoever %s and wakes up when its successors are long done writes nothing more",
+      async (_, hasBegun) => {
+        const { as, older } = await opened();
+        const old = as("anna");
+        const lock = await old.lock.take("up");
+        if (hasBegun) await old.journal.add("begun\n");
+        else expect(await old.journal.read()).toBeUndefined();
+        for (const user of ["berta", "carl"]) {
+          await older();
+          const next = as(user);
+          const taken = await next.lock.take("up");
+          await next.journal.remove();
+          await next.journal.add(`of ${user}\n`);
+          await next.snapshot.replace(`of ${user}`);
+          await next.journal.remove();
+          await next.tidy();
+          // The next one takes over once more.
+          if (user === "carl") await taken.release();
+        }
+        await expect(old.journal.add("late\n")).rejects.toEqual(isLost);
+        expect(await as("dora").journal.read()).toBeUndefined();
+        await lock.release();
+      },
+    );
+
+    test("an answer that comes when the stack is another's counts for nothing", async () => {
+      const { as, byWire, wire, older } = await opened();
+      const old = byWire("anna");
+      const lock = await old.lock.take("up");
+      await old.journal.add("begun\n");
+      const answered = new Promise<void>((held) => {
+        wire.watch = (way) => {
+          if (way !== "back") return;
+          wire.watch = undefined;
+          wire.hold();
+          held();
+        };
+      });
+      const refused = expect(old.journal.add("kept, and not heard of\n")).rejects.toEqual(isLost);
+      await answered;
+      await older();
+      const next = as("berta");
+      const taken = await next.lock.take("up");
+      expect(await next.journal.read()).toBe("begun\nkept, and not heard of\n");
+      await next.journal.remove();
+      await taken.release();
+      // As late as a person is at least who unlocks a stack, or a lease that ends.
+      await sleep(1100);
+      wire.restore();
+      await refused;
+      await lock.release();
+    });
+
     test("a lease is judged by the store's clock, however wrong those of the machines are", async () => {
       const { as, older } = await opened();
       const day = 86_400_000;

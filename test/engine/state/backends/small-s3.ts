@@ -45,7 +45,10 @@ export async function openSmallS3(): Promise<SmallS3> {
     }
     const page = found.slice(0, 100);
     const next = found.length > 100 ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : "";
-    const contents = page.map((key) => `<Contents><Key>${key}</Key></Contents>`);
+    const contents = page.map(
+      (key) =>
+        `<Contents><Key>${key}</Key><Size>${Buffer.byteLength(objects.get(key)!.text)}</Size></Contents>`,
+    );
     const prefixes = [...folders].map((each) => `<CommonPrefixes><Prefix>${each}</Prefix></CommonPrefixes>`);
     return `<ListBucketResult><Prefix>${prefix}</Prefix>${next}${contents.join("")}${prefixes.join("")}</ListBucketResult>`;
   }

@@ -3,6 +3,7 @@
  * stands in the stack's row, so that one ends as a whole.
  */
 
+import { perLease } from "../holding.ts";
 import type { Lease } from "../lease.ts";
 import type { Row } from "./database.ts";
 
@@ -26,9 +27,6 @@ interface Position {
 }
 
 export function createEntries({ schema, rowsOf, write, ofStack, isHeld, lease }: EntriesOptions) {
-  /** Of the lease that it was found under: whoever holds the stack is alone with its journal. */
-  const positions = new WeakMap<Lease, Promise<Position>>();
-
   /** The entries of the journal that counts. */
   const ofJournal = `FROM ${schema}.journal AS entries JOIN ${schema}.stacks AS stacks USING (project, stack)
     WHERE ${ofStack} AND entries.journal = stacks.journal ORDER BY number`;
@@ -50,16 +48,10 @@ export function createEntries({ schema, rowsOf, write, ofStack, isHeld, lease }:
     };
   }
 
-  function position(): Promise<Position> {
-    const held = lease();
-    if (held === undefined) return locate();
-    const known = positions.get(held) ?? locate();
-    positions.set(held, known);
-    return known;
-  }
+  const position = perLease(lease, locate);
 
   async function add(text: string): Promise<void> {
-    const next = await position();
+    const next = await position.get();
     const { journal, number } = next;
     next.number += 1;
     // The same entry may be there from an attempt whose answer was lost; whoever holds the stack is alone with its numbers.
@@ -84,8 +76,7 @@ export function createEntries({ schema, rowsOf, write, ofStack, isHeld, lease }:
        ) SELECT 1 FROM held`,
       [journal],
     );
-    const held = lease();
-    if (held) positions.set(held, Promise.resolve({ journal: journal + 1, number: 1 }));
+    position.set({ journal: journal + 1, number: 1 });
   }
 
   return {

@@ -4,28 +4,28 @@
  */
 
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import { EngineError } from "../../../failure.ts";
+import type { EngineError } from "../../../failure.ts";
 import type { Change, Lock, LockOwner, StackStore, Version } from "../../backend.ts";
-import { hold, isDeadHere, letGo, lockedBy, type Machine, newOwner, parseOwner } from "../../owner.ts";
-import { keepLease, type Lease, leaseLost } from "../lease.ts";
+import { lockedBy, parseOwner } from "../../owner.ts";
+import {
+  changedAtOnce,
+  type Hold,
+  type HoldingOptions,
+  isSeenAlive,
+  type Seen,
+  takeStack,
+} from "../holding.ts";
+import { leaseTaken } from "../lease.ts";
 import type { Database, Effort, Row } from "./database.ts";
 import { createEntries } from "./journal.ts";
 
-export interface StackOptions {
+export interface StackOptions extends HoldingOptions {
   readonly database: Database;
-  readonly machine: Machine;
-  readonly now: () => Date;
-  /** Seconds. */
-  readonly lease: number;
-  /** Versions. */
-  readonly keep: number;
 }
 
-/** What this run holds of the stack. */
-interface Hold {
-  readonly owner: LockOwner;
-  readonly lease: Lease;
+/** The stack's row; `seen` changes with each renewal. */
+interface Found extends Seen {
+  readonly seen: unknown;
 }
 
 export function createStackStore(project: string, stack: string, options: StackOptions): StackStore {
@@ -36,7 +36,7 @@ export function createStackStore(project: string, stack: string, options: StackO
   const ofStack = "project = $1 AND stack = $2";
   /** True for the row while it has the lock $3, or none where that is null. */
   const isHeld = `${ofStack} AND (owner->>'nonce') IS NOT DISTINCT FROM $3`;
-  let held: Hold | undefined;
+  let held: Hold<true> | undefined;
 
   const rowsOf = async (
     statement: string,
@@ -56,16 +56,12 @@ export function createStackStore(project: string, stack: string, options: StackO
   }
 
   /** What stops a write of a run whose lock the row has not: it was lost, or another's stands in the way of a run without one. */
-  async function stopped(by: Hold | undefined): Promise<EngineError> {
+  async function stopped(by: Hold<true> | undefined): Promise<EngineError> {
     const { owner } = await present();
     if (by === undefined) {
-      return owner === undefined
-        ? new EngineError("locked", "The stack is changed by several runs at once; try again in a moment.")
-        : lockedBy(owner, place, now());
+      return owner === undefined ? changedAtOnce() : lockedBy(owner, place, now());
     }
-    const error = leaseLost(
-      owner === undefined ? "it was unlocked" : `${owner.user} on ${owner.host} has it now`,
-    );
+    const error = leaseTaken(owner);
     by.lease.lose(error);
     return error;
   }
@@ -74,9 +70,9 @@ export function createStackStore(project: string, stack: string, options: StackO
   async function write(statement: string, values: readonly unknown[]): Promise<readonly Row[]> {
     const by = held;
     if (by === undefined) await makeRow();
-    await by?.lease.ensure();
     const how = { makes: true, ...(by ? { signal: by.lease.lost } : {}) } as const;
-    const rows = await rowsOf(statement, [by?.owner.nonce ?? null, ...values], how);
+    const ask = () => rowsOf(statement, [by?.owner.nonce ?? null, ...values], how);
+    const rows = await (by ? by.lease.under(ask) : ask());
     if (rows.length === 0) throw await stopped(by);
     return rows;
   }
@@ -123,66 +119,42 @@ export function createStackStore(project: string, stack: string, options: StackO
     return `${database.place}/aside/${name}`;
   }
 
-  /** Puts the owner into the row as it was seen. No transaction is open meanwhile: one whose client was cut off would keep the row locked. */
-  async function claim(owner: LockOwner): Promise<{ since: number; last: LockOwner | undefined }> {
-    let last: LockOwner | undefined;
-    for (let round = 0; round < 20; round += 1) {
-      const since = performance.now();
-      const [row] = await rowsOf(
-        `SELECT ${ownerAndAge}, renewed::text AS seen FROM ${schema}.stacks WHERE ${ofStack}`,
-        [],
-      );
-      const found = ownerIn(row);
-      // The answer to an attempt before this one may be what was lost.
-      if (found.owner?.nonce === owner.nonce) return { since, last };
-      last = found.owner;
-      if (last !== undefined && !hasEnded(last, found.age) && !isDeadHere(last, machine))
-        throw lockedBy(last, place, now());
-      const taken = await rowsOf(
-        `UPDATE ${schema}.stacks SET owner = $4::jsonb, renewed = clock_timestamp()
-         WHERE ${isHeld} AND renewed IS NOT DISTINCT FROM $5::timestamptz RETURNING 1`,
-        [last?.nonce ?? null, JSON.stringify(owner), row?.seen ?? null],
-      );
-      if (taken.length > 0) return { since, last };
-      await sleep(Math.random() * 100);
-    }
-    throw new EngineError(
-      "locked",
-      "The stack's lock is fought over by several runs; try again in a moment.",
-    );
-  }
+  const claiming = `UPDATE ${schema}.stacks SET owner = $4::jsonb, renewed = clock_timestamp()
+    WHERE ${isHeld} AND renewed IS NOT DISTINCT FROM $5::timestamptz RETURNING 1`;
+  const renewing = `UPDATE ${schema}.stacks SET renewed = clock_timestamp() WHERE ${isHeld} RETURNING 1`;
+  const freeing = `UPDATE ${schema}.stacks SET owner = NULL WHERE ${isHeld}`;
 
   async function take(operation: string): Promise<Lock> {
-    const owner: LockOwner = { ...newOwner(operation, machine, now()), lease: options.lease };
     await makeRow();
-    const { since, last } = await claim(owner);
-    const renewing = `UPDATE ${schema}.stacks SET renewed = clock_timestamp() WHERE ${isHeld} RETURNING 1`;
-    const lease = keepLease({
-      seconds: options.lease,
-      since,
-      renew: async (signal) => {
-        const rows = await rowsOf(renewing, [owner.nonce], { signal, once: true });
+    return takeStack<Found, true>(operation, {
+      ...{ machine, now, place, lease: options.lease },
+      async look() {
+        const [row] = await rowsOf(
+          `SELECT ${ownerAndAge}, renewed::text AS seen FROM ${schema}.stacks WHERE ${ofStack}`,
+          [],
+        );
+        const { owner, age } = ownerIn(row);
+        return { seen: row?.seen, owner, hasEnded: owner !== undefined && hasEnded(owner, age) };
+      },
+      // No transaction is open meanwhile: one whose client was cut off would keep the row locked.
+      async claim(owner, { owner: last, seen }): Promise<true | undefined> {
+        const taken = await rowsOf(claiming, [last?.nonce ?? null, JSON.stringify(owner), seen ?? null]);
+        return taken.length > 0 ? true : undefined;
+      },
+      recall: () => true,
+      async renew(mine, signal) {
+        const rows = await rowsOf(renewing, [mine.owner.nonce], { signal, once: true });
         if (rows.length === 0) throw await stopped(mine);
       },
+      free: async (mine) => void (await rowsOf(freeing, [mine.owner.nonce])),
+      held: (mine) => {
+        held = mine;
+      },
+      left: (mine) => {
+        if (held === mine) held = undefined;
+      },
+      begin: () => entries.dropLoose(),
     });
-    const mine: Hold = { owner, lease };
-    hold(owner);
-    held = mine;
-    const release = async (): Promise<void> => {
-      lease.stop();
-      if (held === mine) held = undefined;
-      letGo(owner);
-      if (lease.lost.aborted) return;
-      // A database that cannot be reached lets go of it when the lease ends.
-      await rowsOf(`UPDATE ${schema}.stacks SET owner = NULL WHERE ${isHeld}`, [owner.nonce]).catch(() => {});
-    };
-    try {
-      await entries.dropLoose();
-    } catch (error) {
-      await release();
-      throw error;
-    }
-    return { owner, lost: lease.lost, release, ...(last ? { takenOverFrom: last } : {}) };
   }
 
   return {
@@ -221,8 +193,7 @@ export function createStackStore(project: string, stack: string, options: StackO
     lock: {
       take,
       owner: async () => (await present()).owner,
-      isSeenAlive: (owner) =>
-        owner.host === machine.host && owner.system === machine.system && !isDeadHere(owner, machine),
+      isSeenAlive: isSeenAlive(machine),
       clear: async () => void (await rowsOf(`UPDATE ${schema}.stacks SET owner = NULL WHERE ${ofStack}`, [])),
     },
     tidy: async () => {},

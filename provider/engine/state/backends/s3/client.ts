@@ -16,6 +16,12 @@ export interface StoredObject {
   readonly age: number | undefined;
 }
 
+export interface ListedObject {
+  readonly key: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
 /** What must hold for a write; else it does not happen. */
 export type Condition = { readonly absent: true } | { readonly etag: string };
 
@@ -32,8 +38,10 @@ export interface Bucket {
   ) => Promise<string | undefined>;
   /** Nothing happens for what is not there. */
   readonly remove: (key: string) => Promise<void>;
-  /** Keys that begin with the prefix, in order; with `folders`: what they go on with up to the next `/`, each once. */
-  readonly list: (prefix: string, how?: { readonly folders?: true }) => Promise<readonly string[]>;
+  /** Objects whose keys begin with the prefix, by key in order. */
+  readonly list: (prefix: string) => Promise<readonly ListedObject[]>;
+  /** What keys that begin with the prefix go on with up to the next `/`, each once, in order. */
+  readonly folders: (prefix: string) => Promise<readonly string[]>;
 }
 
 /** How long to go on; default: a minute of attempts. */
@@ -119,6 +127,18 @@ export function openBucket(address: S3Address, dispatcher: () => Dispatcher): Bu
     }
   }
 
+  async function* pagesOf(within: string, how: { readonly delimiter?: string } = {}) {
+    for (let token: string | undefined = ""; token !== undefined; ) {
+      const query = {
+        ...{ "list-type": "2", prefix: prefix + within, ...how },
+        ...(token === "" ? {} : { "continuation-token": token }),
+      };
+      const { text } = await ask({ method: "GET", key: "", query });
+      yield text;
+      token = textIn(text, "NextContinuationToken") || undefined;
+    }
+  }
+
   const bucket: Bucket = {
     place,
     async get(key, how) {
@@ -140,22 +160,22 @@ export function openBucket(address: S3Address, dispatcher: () => Dispatcher): Bu
     async remove(key) {
       await ask({ method: "DELETE", key });
     },
-    async list(within, { folders } = {}) {
+    async list(within) {
+      const found: ListedObject[] = [];
+      for await (const page of pagesOf(within))
+        for (const [, content = ""] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs))
+          found.push({
+            key: textIn(content, "Key").slice(prefix.length),
+            size: Number(textIn(content, "Size")),
+          });
+      return found;
+    },
+    async folders(within) {
       const found: string[] = [];
-      let token: string | undefined;
-      do {
-        const query = {
-          "list-type": "2",
-          prefix: prefix + within,
-          ...(folders ? { delimiter: "/" } : {}),
-          ...(token === undefined ? {} : { "continuation-token": token }),
-        };
-        const { text } = await ask({ method: "GET", key: "", query });
-        const names = folders ? /<CommonPrefixes>\s*<Prefix>([^<]*)<\/Prefix>/g : /<Key>([^<]*)<\/Key>/g;
-        for (const [, name = ""] of text.matchAll(names)) found.push(name.slice(prefix.length));
-        token = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(text)?.[1];
-      } while (token !== undefined);
-      return folders ? found.map((name) => name.slice(within.length, -1)) : found;
+      for await (const page of pagesOf(within, { delimiter: "/" }))
+        for (const [, content = ""] of page.matchAll(/<CommonPrefixes>(.*?)<\/CommonPrefixes>/gs))
+          found.push(textIn(content, "Prefix").slice(prefix.length + within.length, -1));
+      return found;
     },
   };
   return bucket;
@@ -169,6 +189,10 @@ function baseOf({ endpoint, bucket, isPathStyle }: S3Address): { readonly url: U
   url.hostname = `${bucket}.${url.hostname}`;
   return { url, path: above };
 }
+
+/** Of the first element of that name; keys of ours have nothing that XML escapes. */
+const textIn = (xml: string, name: string): string =>
+  new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? "";
 
 const escaped = (path: string): string => path.split("/").map(encodeURIComponent).join("/");
 

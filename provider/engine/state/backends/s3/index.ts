@@ -10,6 +10,7 @@ import type { S3Address } from "../address.ts";
 import { noKeyStore } from "../no-key.ts";
 import { type Bucket, openBucket } from "./client.ts";
 import { type FoundHead, readHead } from "./head.ts";
+import { isSeal } from "./segments.ts";
 import { createStackStore } from "./stack.ts";
 
 export interface S3Options {
@@ -42,12 +43,13 @@ export function createS3Backend({
   async function has(project: string, stack: string): Promise<boolean> {
     const base = `stacks/${project}/${stack}`;
     const { head } = await readHead(bucket, `${base}/head.json`);
-    return head.snapshot !== undefined || (await bucket.list(`${base}/journal/${head.journal}/`)).length > 0;
+    if (head.snapshot !== undefined) return true;
+    return !(await bucket.list(`${base}/journal/${head.journal}/`)).every(isSeal);
   }
 
   async function stacks(project: string): Promise<readonly string[]> {
     const within = `stacks/${keepable("project", project)}/`;
-    const names = (await bucket.list(within, { folders: true })).filter(isKeepable);
+    const names = (await bucket.folders(within)).filter(isKeepable);
     const found = await Promise.all(names.map((name) => has(project, name)));
     return names.filter((_, at) => found[at]).sort();
   }
@@ -61,7 +63,7 @@ export function createS3Backend({
       }),
     stacks,
     async projects() {
-      const names = (await bucket.list("stacks/", { folders: true })).filter(isKeepable);
+      const names = (await bucket.folders("stacks/")).filter(isKeepable);
       const found = await Promise.all(names.map(async (name) => (await stacks(name)).length > 0));
       return names.filter((_, at) => found[at]).sort();
     },

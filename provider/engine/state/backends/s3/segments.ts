@@ -1,13 +1,14 @@
 /**
  * A journal in a bucket: numbered segments, each made if it is absent. Several may be under way at once; the journal ends before the first number
- * that is missing. A segment without text seals it: whoever wrote there before finds the number taken, and has lost the stack.
+ * that is missing. A segment without text seals it: whoever wrote there before finds the number taken, and has lost the stack. A seal stays for good,
+ * for nobody knows when the writer will wake up.
  */
 
 import pLimit from "p-limit";
 import { EngineError } from "../../../failure.ts";
-import type { Lease } from "../lease.ts";
-import { leaseLost } from "../lease.ts";
-import type { Bucket } from "./client.ts";
+import { perLease } from "../holding.ts";
+import { type Lease, leaseLost } from "../lease.ts";
+import type { Bucket, ListedObject } from "./client.ts";
 import type { Head } from "./head.ts";
 
 export interface SegmentsOptions {
@@ -28,46 +29,54 @@ export interface SegmentsOptions {
 interface Position {
   readonly journal: number;
   next: number;
+  /** True: what would be written there counts for nothing. */
+  readonly isSealed: boolean;
 }
 
 const atOnce = 48;
 
+/** An entry is never empty. */
+export const isSeal = ({ size }: ListedObject): boolean => size === 0;
+
 export function createSegments({ bucket, base, present, refuseHeld, lease, change }: SegmentsOptions) {
   const folderOf = (journal: number): string => `${base}/${journal}/`;
   const keyOf = (journal: number, n: number): string => `${folderOf(journal)}${String(n).padStart(8, "0")}`;
-  /** Of the lease that it was found under: whoever holds the stack is alone with its journal. */
-  const positions = new WeakMap<Lease, Promise<Position>>();
+  /** Keys of seals that were seen. */
+  const seals = new Set<string>();
+
+  async function keysOf(journal: number): Promise<ReadonlySet<string>> {
+    const found = await bucket.list(folderOf(journal));
+    for (const each of found) if (isSeal(each)) seals.add(each.key);
+    return new Set(found.map(({ key }) => key));
+  }
 
   async function locate(): Promise<Position> {
     const head = await present();
     refuseHeld(head);
-    const keys = new Set(await bucket.list(folderOf(head.journal)));
+    const keys = await keysOf(head.journal);
     let next = 1;
     while (keys.has(keyOf(head.journal, next))) next += 1;
     // Of segments that were under way together, none counts where the first is missing; they must not follow on one of this run.
-    if (next > 1 || keys.size === 0) return { journal: head.journal, next };
+    if (next > 1 || keys.size === 0) {
+      const isSealed = [...keys].some((key) => seals.has(key));
+      return { journal: head.journal, next, isSealed };
+    }
     await change(head.journal + 1);
-    return { journal: head.journal + 1, next };
+    return { journal: head.journal + 1, next, isSealed: false };
   }
 
-  function position(): Promise<Position> {
-    const held = lease();
-    if (held === undefined) return locate();
-    const known = positions.get(held) ?? locate();
-    positions.set(held, known);
-    return known;
-  }
+  const position = perLease(lease, locate);
 
   async function remove(): Promise<void> {
-    const { journal, next } = await position();
+    const { journal, next } = await position.get();
     if (next === 1) return;
     await change(journal + 1);
-    const held = lease();
-    if (held) positions.set(held, Promise.resolve({ journal: journal + 1, next: 1 }));
+    position.set({ journal: journal + 1, next: 1, isSealed: false });
     const limit = pLimit(atOnce);
     const gone = Array.from({ length: next - 1 }, (_, at) => keyOf(journal, at + 1));
+    const written = gone.filter((key) => !seals.has(key));
     // What cannot be removed counts no more, and is left to whoever tidies.
-    await Promise.allSettled(gone.map((key) => limit(() => bucket.remove(key))));
+    await Promise.allSettled(written.map((key) => limit(() => bucket.remove(key))));
   }
 
   const segments = {
@@ -76,8 +85,9 @@ export function createSegments({ bucket, base, present, refuseHeld, lease, chang
     async read(): Promise<string | undefined> {
       const { journal } = await present();
       const limit = pLimit(atOnce);
-      const keys = (await bucket.list(folderOf(journal))).filter((key, at) => key === keyOf(journal, at + 1));
-      const found = await Promise.all(keys.map((key) => limit(() => bucket.get(key))));
+      const all = await bucket.list(folderOf(journal));
+      const keys = all.filter(({ key }, at) => key === keyOf(journal, at + 1));
+      const found = await Promise.all(keys.map(({ key }) => limit(() => bucket.get(key))));
       const texts = found.map((each) => each?.text ?? "");
       const end = texts.indexOf("");
       const text = texts.slice(0, end < 0 ? texts.length : end).join("");
@@ -85,12 +95,11 @@ export function createSegments({ bucket, base, present, refuseHeld, lease, chang
     },
     async add(text: string): Promise<void> {
       const held = lease();
-      const at = await position();
+      const at = await position.get();
       const n = at.next;
       at.next += 1;
-      await held?.ensure();
-      const written = await bucket.put(keyOf(at.journal, n), text, { absent: true }, { signal: held?.lost });
-      if (written !== undefined) return;
+      const put = () => bucket.put(keyOf(at.journal, n), text, { absent: true }, { signal: held?.lost });
+      if (!at.isSealed && (await (held ? held.under(put) : put())) !== undefined) return;
       const cause = leaseLost("another run has taken it over, and goes on with its journal");
       held?.lose(cause);
       throw cause;
@@ -98,13 +107,18 @@ export function createSegments({ bucket, base, present, refuseHeld, lease, chang
     remove,
     /** Ends the journal for whoever wrote it before. */
     async seal(journal: number): Promise<void> {
-      const keys = new Set(await bucket.list(folderOf(journal)));
+      const keys = await keysOf(journal);
       let refused = 0;
       for (let n = 1; refused < 100; n += 1) {
-        if (keys.has(keyOf(journal, n))) continue;
-        if ((await bucket.put(keyOf(journal, n), "", { absent: true })) === undefined) refused += 1;
+        const key = keyOf(journal, n);
+        if (keys.has(key)) continue;
+        if ((await bucket.put(key, "", { absent: true })) === undefined) {
+          refused += 1;
+          continue;
+        }
+        seals.add(key);
         // With nothing before the seal, what this run writes must not stand behind it.
-        else return (await segments.read()) === undefined ? remove() : undefined;
+        return (await segments.read()) === undefined ? remove() : undefined;
       }
       throw new EngineError(
         "locked",

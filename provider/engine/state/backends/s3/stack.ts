@@ -5,28 +5,21 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pLimit from "p-limit";
 import { EngineError } from "../../../failure.ts";
 import type { Change, Lock, LockOwner, StackStore, Version } from "../../backend.ts";
-import { hold, isDeadHere, letGo, lockedBy, type Machine, newOwner } from "../../owner.ts";
-import { keepLease, type Lease, leaseLost } from "../lease.ts";
+import { lockedBy } from "../../owner.ts";
+import { changedAtOnce, type Hold, type HoldingOptions, isSeenAlive, takeStack } from "../holding.ts";
+import { leaseTaken } from "../lease.ts";
 import type { Bucket, Effort } from "./client.ts";
 import { type FoundHead, type Head, type KeptVersion, readHead, writeHead } from "./head.ts";
-import { createSegments } from "./segments.ts";
+import { createSegments, isSeal } from "./segments.ts";
 
-export interface StackOptions {
+export interface StackOptions extends HoldingOptions {
   readonly bucket: Bucket;
   /** Resolves once the bucket is seen to honour conditions; throws EngineError `state` when it does not. */
   readonly prove: (key: string, found: FoundHead) => Promise<void>;
-  readonly machine: Machine;
-  readonly now: () => Date;
-  /** Seconds. */
-  readonly lease: number;
-  /** Versions. */
-  readonly keep: number;
 }
 
-/** What this run holds of the stack. */
-interface Hold {
-  readonly owner: LockOwner;
-  readonly lease: Lease;
+/** What this run has of the stack that it holds. */
+interface Own {
   /** True: it was taken from one who had not let go. */
   readonly isTakenOver: boolean;
   /** As this run has left it. */
@@ -42,7 +35,7 @@ export function createStackStore(project: string, stack: string, options: StackO
   const base = `stacks/${project}/${stack}`;
   const key = `${base}/head.json`;
   const place = `${bucket.place}/${base}`;
-  let held: Hold | undefined;
+  let held: Hold<Own> | undefined;
   let turn: Promise<unknown> = Promise.resolve();
 
   /** One after the other: each goes on from the head that the one before has left. */
@@ -52,22 +45,19 @@ export function createStackStore(project: string, stack: string, options: StackO
     return mine;
   }
 
-  const lostTo = (owner: LockOwner | undefined): EngineError =>
-    leaseLost(owner === undefined ? "it was unlocked" : `${owner.user} on ${owner.host} has it now`);
-
   /** Changes the head of a run that holds it, or finds that it does no more. */
-  const changeHeld = (by: Hold, next: (head: Head) => Next, how: Effort): Promise<void> =>
+  const changeHeld = (by: Hold<Own>, next: (head: Head) => Next, how: Effort): Promise<void> =>
     inTurn(async () => {
       for (;;) {
-        const written = await writeHead(bucket, key, by.found, next(by.found.head), how);
+        const written = await writeHead(bucket, key, by.own.found, next(by.own.found.head), how);
         if (written !== undefined) {
-          by.found = written;
+          by.own.found = written;
           return;
         }
         // It may be a write of this run whose answer was lost.
         const present = await readHead(bucket, key, how);
-        if (present.head.owner?.nonce !== by.owner.nonce) throw lostTo(present.head.owner);
-        by.found = present;
+        if (present.head.owner?.nonce !== by.owner.nonce) throw leaseTaken(present.head.owner);
+        by.own.found = present;
       }
     });
 
@@ -92,14 +82,14 @@ export function createStackStore(project: string, stack: string, options: StackO
       if (head === undefined || (await writeHead(bucket, key, found, head)) !== undefined) return;
       await sleep(Math.random() * 100);
     }
-    throw new EngineError("locked", "The stack is changed by several runs at once; try again in a moment.");
+    throw changedAtOnce();
   }
 
   function refuseHeld({ owner }: Head): undefined {
     if (owner !== undefined) throw lockedBy(owner, place, now());
   }
 
-  const present = async (): Promise<Head> => (held ? held.found : await readHead(bucket, key)).head;
+  const present = async (): Promise<Head> => (held ? held.own.found : await readHead(bucket, key)).head;
 
   const segments = createSegments({
     bucket,
@@ -160,58 +150,34 @@ export function createStackStore(project: string, stack: string, options: StackO
     return `${bucket.place}/${name}`;
   }
 
-  async function take(operation: string): Promise<Lock> {
-    const owner: LockOwner = { ...newOwner(operation, machine, now()), lease: options.lease };
-    for (let round = 0; round < 20; round += 1) {
-      const since = performance.now();
-      const found = await readHead(bucket, key);
-      const { owner: last, isAbandoned, ...head } = found.head;
-      if (last !== undefined && !hasEnded(last, found.age) && !isDeadHere(last, machine))
-        throw lockedBy(last, place, now());
-      const written = await writeHead(bucket, key, found, { ...head, owner });
-      if (written !== undefined) {
-        const isTakenOver = last !== undefined || isAbandoned === true;
-        return begin({ owner, isTakenOver, found: written }, since, last);
-      }
-      await sleep(Math.random() * 100);
-    }
-    throw new EngineError(
-      "locked",
-      "The stack's lock is fought over by several runs; try again in a moment.",
-    );
-  }
-
-  /** What is done with a lock that was just taken, before anything else is. */
-  async function begin(
-    taken: Omit<Hold, "lease">,
-    since: number,
-    last: LockOwner | undefined,
-  ): Promise<Lock> {
-    const lease = keepLease({
-      seconds: options.lease,
-      since,
-      renew: (signal) => changeHeld(mine, (head) => head, { signal, once: true }),
+  const take = (operation: string): Promise<Lock> =>
+    takeStack(operation, {
+      ...{ machine, now, place, lease: options.lease },
+      async look() {
+        const found = await readHead(bucket, key);
+        const { owner } = found.head;
+        return { found, owner, hasEnded: owner !== undefined && hasEnded(owner, found.age) };
+      },
+      async claim(owner, { found }): Promise<Own | undefined> {
+        const { owner: last, isAbandoned, ...head } = found.head;
+        const written = await writeHead(bucket, key, found, { ...head, owner });
+        return written && { isTakenOver: last !== undefined || isAbandoned === true, found: written };
+      },
+      // Who was there before is not told any more.
+      recall: ({ found }) => ({ isTakenOver: true, found }),
+      renew: (mine, signal) => changeHeld(mine, (head) => head, { signal, once: true }),
+      free: (mine) => changeHeld(mine, ({ owner: _, ...head }) => head, { signal: mine.lease.lost }),
+      held: (mine) => {
+        held = mine;
+      },
+      left: (mine) => {
+        if (held === mine) held = undefined;
+      },
+      async begin({ own }) {
+        await options.prove(key, own.found);
+        if (own.isTakenOver) await segments.seal(own.found.head.journal);
+      },
     });
-    const mine: Hold = { ...taken, lease };
-    hold(mine.owner);
-    held = mine;
-    const release = async (): Promise<void> => {
-      lease.stop();
-      if (held === mine) held = undefined;
-      letGo(mine.owner);
-      if (lease.lost.aborted) return;
-      // A store that cannot be reached lets go of it when the lease ends.
-      await changeHeld(mine, ({ owner: _, ...head }) => head, { signal: lease.lost }).catch(() => {});
-    };
-    try {
-      await options.prove(key, mine.found);
-      if (mine.isTakenOver) await segments.seal(mine.found.head.journal);
-    } catch (error) {
-      await release();
-      throw error;
-    }
-    return { owner: mine.owner, lost: lease.lost, release, ...(last ? { takenOverFrom: last } : {}) };
-  }
 
   return {
     snapshot: {
@@ -238,17 +204,19 @@ export function createStackStore(project: string, stack: string, options: StackO
     lock: {
       take,
       owner: async () => (await readHead(bucket, key)).head.owner,
-      isSeenAlive: (owner) =>
-        owner.host === machine.host && owner.system === machine.system && !isDeadHere(owner, machine),
+      isSeenAlive: isSeenAlive(machine),
       clear: () => changeFree(({ owner, ...head }) => (owner ? { ...head, isAbandoned: true } : undefined)),
     },
     async tidy() {
-      if (!held?.isTakenOver) return;
-      const { head } = held.found;
+      if (!held?.own.isTakenOver) return;
+      const { head } = held.own.found;
       const kept = new Set([key, head.snapshot, ...head.versions.map((each) => each.key)]);
       const current = segments.folderOf(head.journal);
       const all = await bucket.list(`${base}/`);
-      await drop(all.filter((each) => !kept.has(each) && !each.startsWith(current)));
+      const left = all.filter(
+        (each) => !kept.has(each.key) && !each.key.startsWith(current) && !isSeal(each),
+      );
+      await drop(left.map((each) => each.key));
     },
   };
 }

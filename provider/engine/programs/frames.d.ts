@@ -1,0 +1,12 @@
+import type { Duplex } from "node:stream";
+
+export interface Frames {
+  /** `word`: ASCII, at most 65,535 characters. `message`: less than 4 GiB. Nothing is sent over a stream that has ended. */
+  readonly send: (call: number, word: string, message: Uint8Array) => void;
+}
+
+/** Calls back with each message that comes over the stream. */
+export function framesOver(
+  stream: Duplex,
+  heard: (call: number, word: string, message: Uint8Array) => void,
+): Frames;

@@ -1,0 +1,44 @@
+/**
+ * Messages between the engine and a program's process, over a descriptor that both have: each is a frame of its length, the number of its call, a word
+ * and bytes. Both ends have this file, that of the program as it stands here.
+ */
+
+/** Bytes before the word: the length of all that follows it (32 bits), the call (32), the length of the word (16). */
+const headBytes = 10;
+
+/** Calls back with each message that comes over the stream; what is sent in one turn of the loop leaves as one write. */
+export function framesOver(stream, heard) {
+  let [chunks, held, needed] = [[], 0, 4];
+  stream.on("data", (chunk) => {
+    chunks.push(chunk);
+    held += chunk.length;
+    if (held < needed) return;
+    let bytes = chunks.length === 1 ? chunk : Buffer.concat(chunks, held);
+    for (;;) {
+      needed = bytes.length < 4 ? 4 : 4 + bytes.readUInt32LE(0);
+      if (bytes.length < needed) break;
+      const word = headBytes + bytes.readUInt16LE(8);
+      heard(bytes.readUInt32LE(4), bytes.toString("latin1", headBytes, word), bytes.subarray(word, needed));
+      bytes = bytes.subarray(needed);
+    }
+    [chunks, held] = [[bytes], bytes.length];
+  });
+  let due = [];
+  const leave = () => {
+    const bytes = due.length === 1 ? due[0] : Buffer.concat(due);
+    due = [];
+    if (!stream.destroyed) stream.write(bytes);
+  };
+  return {
+    /** `word`: ASCII. */
+    send(call, word, message) {
+      const head = Buffer.allocUnsafe(headBytes + word.length);
+      head.writeUInt32LE(head.length - 4 + message.length, 0);
+      head.writeUInt32LE(call, 4);
+      head.writeUInt16LE(word.length, 8);
+      head.write(word, headBytes, "latin1");
+      if (due.length === 0) setImmediate(leave);
+      due.push(head, message);
+    },
+  };
+}

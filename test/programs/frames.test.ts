@@ -1,0 +1,135 @@
+/** What goes over the line between the engine and a program's process arrives as it was sent, however it is cut. */
+
+import { Duplex } from "node:stream";
+import { setImmediate as turn } from "node:timers/promises";
+import grpc from "@grpc/grpc-js";
+import engine from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import resource from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import messages from "@pulumi/pulumi/proto/resource_pb.js";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { framesOver } from "../../provider/engine/programs/frames.js";
+import { answerOver } from "../../provider/engine/programs/line.ts";
+import { type Handlers, servicesOf } from "../../provider/engine/programs/server.ts";
+
+interface Message {
+  readonly call: number;
+  readonly word: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Two ends; what is written to one comes out of the other, cut where `cuts` says, over and over. */
+function openLine(cuts: readonly number[]): [Duplex, Duplex] {
+  const ends: Duplex[] = [];
+  for (const side of [0, 1])
+    ends.push(
+      new Duplex({
+        read() {},
+        write(chunk: Buffer, _, done) {
+          let rest = chunk;
+          for (let n = 0; rest.length > 0; n += 1) {
+            const size = cuts[n % cuts.length]!;
+            ends[1 - side]!.push(Buffer.from(rest.subarray(0, size)));
+            rest = rest.subarray(size);
+          }
+          done();
+        },
+      }),
+    );
+  return ends as [Duplex, Duplex];
+}
+
+async function settled(isDone: () => boolean): Promise<void> {
+  for (let turns = 0; !isDone(); turns += 1) {
+    if (turns === 10_000) throw new Error("it never came");
+    await turn();
+  }
+}
+
+const message: fc.Arbitrary<Message> = fc.record({
+  call: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+  word: fc.string({ unit: "grapheme-ascii", maxLength: 80 }),
+  bytes: fc.uint8Array({ maxLength: 200 }),
+});
+
+describe("messages in frames", () => {
+  it("arrive whole, each once and in their order", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(message, { maxLength: 12 }),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 6 }),
+        async (sent, cuts) => {
+          const [near, far] = openLine(cuts);
+          const heard: Message[] = [];
+          framesOver(far, (call, word, bytes) => heard.push({ call, word, bytes: Uint8Array.from(bytes) }));
+          const { send } = framesOver(near, () => {});
+          for (const { call, word, bytes } of sent) send(call, word, bytes);
+          await settled(() => heard.length >= sent.length);
+          expect(heard).toEqual(sent);
+        },
+      ),
+    );
+  });
+
+  it("are left unsaid once the other end is gone", async () => {
+    const [near] = openLine([64]);
+    const { send } = framesOver(near, () => {});
+    send(1, "late", Buffer.from("word"));
+    near.destroy();
+    await turn();
+    expect(near.writableLength).toBe(0);
+  });
+});
+
+describe("the engine's services over a line", () => {
+  async function ask(path: string, request: Uint8Array, served: Handlers): Promise<Message> {
+    const [near, far] = openLine([7]);
+    answerOver(far, servicesOf(served, {}));
+    const heard: Message[] = [];
+    const { send } = framesOver(near, (call, word, bytes) => heard.push({ call, word, bytes }));
+    send(41, path, request);
+    await settled(() => heard.length > 0);
+    return heard[0]!;
+  }
+  const { path } = resource.ResourceMonitorService.supportsFeature;
+  const request = new messages.SupportsFeatureRequest();
+  request.setId("secrets");
+
+  it("answer a call of a method by what it answers", async () => {
+    const { call, word, bytes } = await ask(path, request.serializeBinary(), {
+      supportsFeature: async (asked: { getId(): string }) => {
+        const response = new messages.SupportsFeatureResponse();
+        response.setHassupport(asked.getId() === "secrets");
+        return response;
+      },
+    });
+    expect([call, word]).toEqual([41, String(grpc.status.OK)]);
+    expect(messages.SupportsFeatureResponse.deserializeBinary(bytes).getHassupport()).toBe(true);
+  });
+
+  it("answer with the text of what went wrong, as much as gRPC would carry", async () => {
+    const { word, bytes } = await ask(path, request.serializeBinary(), {
+      supportsFeature: () => Promise.reject(new Error("no ".repeat(10_000))),
+    });
+    expect(word).toBe(String(grpc.status.UNKNOWN));
+    expect(bytes.length).toBe(8_192);
+    expect(String(bytes)).toMatch(/^(no )+/);
+  });
+
+  it.each([
+    ["nobody has", "/pulumirpc.ResourceMonitor/nothing"],
+    ["of the other service", engine.EngineService.log.path],
+    ["with no name", ""],
+  ])("say so of a method %s", async (_, path) => {
+    const { word, bytes } = await ask(path, new Uint8Array(), {});
+    expect(word).toBe(String(grpc.status.UNIMPLEMENTED));
+    expect(String(bytes)).toContain(path);
+  });
+
+  it("refuse what is no message of the method", async () => {
+    const { word } = await ask(path, Uint8Array.of(0xff, 0xff, 0xff), {
+      supportsFeature: () => Promise.reject(new Error("it was taken for a message")),
+    });
+    expect(word).toBe(String(grpc.status.UNKNOWN));
+  });
+});
