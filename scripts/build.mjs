@@ -92,6 +92,19 @@ async function warm(cache) {
   }
 }
 
+/** Parts that are only looked at, in a package that does not say so itself: what nobody uses of them is left out. */
+const unused = {
+  name: "unused",
+  setup(builder) {
+    const isAgain = Symbol();
+    builder.onResolve({ filter: /./ }, async ({ path, pluginData, ...place }) => {
+      if (pluginData === isAgain || !/[\\/]@kubernetes[\\/]client-node[\\/]/.test(place.importer))
+        return undefined;
+      return { ...(await builder.resolve(path, { ...place, pluginData: isAgain })), sideEffects: false };
+    });
+  },
+};
+
 async function buildCommandLine() {
   const folder = join(dist, "cli");
   const fresh = `${folder}.${process.pid}`;
@@ -103,7 +116,12 @@ async function buildCommandLine() {
     bundle: true,
     splitting: true,
     // Its main file brings what nobody calls.
-    alias: { sucrase: "sucrase/dist/esm/index.js" },
+    alias: {
+      sucrase: "sucrase/dist/esm/index.js",
+      // Node has these itself; the package brings 300 kB of tables for host names.
+      "node-fetch": "./provider/kubernetes/server/fetch.ts",
+    },
+    plugins: [unused],
     // Bundled with its packages it starts in half the time; some of them still call require.
     minify: true,
     banner: {
@@ -118,6 +136,9 @@ async function buildCommandLine() {
   });
   // The emulator serves its page from these files, which stand beside its code there as here.
   cpSync(join(root, "emulator", "page", "public"), join(fresh, "public"), { recursive: true });
+  // Programs are started with these.
+  for (const file of ["frames.js", "preloaded.js", "run.py"])
+    cpSync(join(root, "provider", "engine", "programs", file), join(fresh, file));
   const old = `${fresh}.old`;
   if (existsSync(folder)) renameSync(folder, old);
   renameSync(fresh, folder);

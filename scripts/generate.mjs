@@ -1,5 +1,5 @@
 /**
- * Writes what is derived from the resource types: `schemas/pulumi.json`, `schemas/stack.json`, `docs/reference/resources.md`, the tables of reached operations (`docs/reference/coverage.md`, README.md), and the SDKs in `sdk` by Pulumi's own
+ * Writes what is derived from the resource types: `schemas/pulumi.json`, `schemas/stack.json`, `docs/reference/resources.md`, the kinds of Kubernetes (`deploy/kubernetes/definitions`, `docs/reference/kubernetes-kinds.md`), the tables of reached operations (`docs/reference/coverage.md`, README.md), and the SDKs in `sdk` by Pulumi's own
  * generators. With `--check` it writes nothing and fails when a file would change, naming each. Without Go the SDKs are left out, and it says so.
  */
 
@@ -18,7 +18,9 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { stringify } from "yaml";
 import { coveragePage, withCoverage } from "./coverage-page.mjs";
+import { kindsPage } from "./kinds-page.mjs";
 import { goProgram } from "./pulumi.mjs";
 import { reference } from "./reference.mjs";
 
@@ -112,6 +114,24 @@ function put(path, content) {
   writeFileSync(file, content);
 }
 
+/** A file for each kind, with what goes with it, named by its definition, and one that lists them; others of the folder are taken out. */
+function putManifests(folder, objects) {
+  const files = new Map();
+  for (const object of objects) {
+    const subject = object.kind === "ClusterRole" ? "roles" : object.metadata.name.replace(/^immutable-/, "");
+    files.set(`${subject}.yaml`, [...(files.get(`${subject}.yaml`) ?? []), object]);
+  }
+  const text = (object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false });
+  const list = {
+    apiVersion: "kustomize.config.k8s.io/v1beta1",
+    kind: "Kustomization",
+    resources: [...files.keys()].sort(),
+  };
+  files.set("kustomization.yaml", [list]);
+  for (const [name, of] of files) put(join(folder, name), of.map(text).join("---\n"));
+  for (const name of filesIn(join(root, folder)).keys()) if (!files.has(name)) remove(join(folder, name));
+}
+
 function remove(path) {
   stale.push(`${path} (no longer made)`);
   if (isCheck) return;
@@ -121,10 +141,12 @@ function remove(path) {
   }
 }
 
-const { packageSchema, stackSchema, callersOf, coverage } = await loadProduct();
+const { packageSchema, stackSchema, kubernetesDefinitions, callersOf, coverage } = await loadProduct();
 const packageText = `${JSON.stringify(packageSchema(), null, 2)}\n`;
 put("schemas/pulumi.json", packageText);
 put("schemas/stack.json", `${JSON.stringify(stackSchema(), null, 2)}\n`);
+putManifests("deploy/kubernetes/definitions", kubernetesDefinitions());
+put("docs/reference/kubernetes-kinds.md", kindsPage(kubernetesDefinitions()));
 put("docs/reference/resources.md", reference(packageSchema()));
 const reached = coverage();
 put("docs/reference/coverage.md", coveragePage(reached, callersOf));

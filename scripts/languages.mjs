@@ -1,4 +1,4 @@
-/** What the tests of the SDKs for Python and Go need: a Python of their own with Pulumi's package, in `.cache/python`, and the modules of the examples in Go. */
+/** What the tests of the SDKs for Python and Go, and of programs in Python, need: a Python of their own with Pulumi's package, in `.cache/python`, and the modules of the examples in Go. */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -28,21 +28,15 @@ export function findGo() {
     : undefined;
 }
 
-/** Makes both ready where that can be done; returns why one is not. */
-export function ensureLanguages({ log = console.log } = {}) {
-  const reasons = [];
-  if (findPython() === undefined) {
-    log("installing Pulumi's package for Python; once");
-    const failed = installPython();
-    if (failed !== undefined) reasons.push(`Python: ${failed}`);
-  }
-  const failed = buildGo(log);
-  if (failed !== undefined) reasons.push(`Go: ${failed}`);
-  return reasons;
+/** Makes Python ready where that can be done; returns why it is not. */
+export function ensurePython({ log = console.log } = {}) {
+  if (findPython() !== undefined) return undefined;
+  log("installing Pulumi's package for Python; once");
+  return installPython();
 }
 
-/** Builds the examples, so that what it needs is there, and built, when a test builds it. */
-function buildGo(log) {
+/** Builds the examples, so that what Go needs is there, and built, when a test builds it; returns why that cannot be done. */
+export function ensureGo({ log = console.log } = {}) {
   const go = goProgram();
   if (go === undefined) return "go is not on the PATH";
   log("building the examples in Go; this takes a few minutes, once");

@@ -2,7 +2,7 @@
  * `npm test`: builds, gets Pulumi, and Python and Go for its SDKs, ready where they can be had, runs every test, holds the record of reached operations against what the
  * tests really called, and ends with a plain count.
  * Arguments are handed to vitest (`npm test -- test/core`). PLUMBLINE_REQUIRE_PULUMI=1 makes a missing one of these a failure, and
- * PLUMBLINE_REQUIRE_BROWSER=1 a missing browser, PLUMBLINE_REQUIRE_SHELLS=1 a missing zsh, fish, script or curl, PLUMBLINE_REQUIRE_STORES=1 a missing server for states. `--quick` leaves
+ * PLUMBLINE_REQUIRE_BROWSER=1 a missing browser, PLUMBLINE_REQUIRE_SHELLS=1 a missing zsh, fish, script or curl, PLUMBLINE_REQUIRE_STORES=1 a missing server for states, PLUMBLINE_REQUIRE_KUBERNETES=1 a missing API server. `--quick` leaves
  * out Pulumi's tests, and those that are long (`npm run test:quick`).
  */
 
@@ -10,7 +10,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { judge, readCalls, readRecord } from "./coverage.mjs";
-import { ensureLanguages } from "./languages.mjs";
+import { ensureKubernetes } from "./kubernetes.mjs";
+import { ensureGo, ensurePython } from "./languages.mjs";
 import { findBrowser, findProgram } from "./programs.mjs";
 import { ensurePulumi } from "./pulumi.mjs";
 import { ensureStores } from "./stores.mjs";
@@ -56,9 +57,23 @@ const { reasons: storeless } = isQuick ? { reasons: [] } : ensureStores();
 for (const reason of storeless) console.log(`Tests of states on a real server are left out: ${reason}`);
 if (storeless.length > 0 && process.env.PLUMBLINE_REQUIRE_STORES === "1") process.exit(1);
 
-const missing = pulumi.bin === undefined ? [] : ensureLanguages();
-for (const reason of missing) console.log(`Tests of an SDK are left out: ${reason}`);
-if (missing.length > 0 && process.env.PLUMBLINE_REQUIRE_PULUMI === "1") process.exit(1);
+const { reason: clusterless } = isQuick ? {} : ensureKubernetes();
+if (clusterless !== undefined) {
+  console.log(`Tests of the kinds for Kubernetes on a real API server are left out: ${clusterless}`);
+  if (process.env.PLUMBLINE_REQUIRE_KUBERNETES === "1") process.exit(1);
+}
+
+const pythonless = isQuick ? undefined : ensurePython();
+if (pythonless !== undefined) {
+  console.log(`Tests of programs in Python and of its SDK are left out: ${pythonless}`);
+  if (process.env.PLUMBLINE_REQUIRE_PULUMI === "1") process.exit(1);
+}
+
+const goless = pulumi.bin === undefined ? undefined : ensureGo();
+if (goless !== undefined) {
+  console.log(`Tests of the SDK for Go are left out: ${goless}`);
+  if (process.env.PLUMBLINE_REQUIRE_PULUMI === "1") process.exit(1);
+}
 
 const built = spawnSync(process.execPath, [join(root, "scripts", "build.mjs")], {
   cwd: root,

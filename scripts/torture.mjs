@@ -9,18 +9,21 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
+import { hasKubernetes, outsideScripts } from "./bench-kubernetes.mjs";
 import { ensurePulumi } from "./pulumi.mjs";
 import { ensureStores } from "./stores.mjs";
 
 const root = resolve(import.meta.dirname, "..");
 const folder = join(root, "test-results", "torture");
 const outfile = join(folder, "main.mjs");
+/** What is bundled from test/torture: the parts, and the process of a controller. */
+const entries = ["main", "controller-process"];
 /** The counts of every part as it ran last. */
 const countsFile = join(root, "test-results", "torture.json");
 const page = join(root, "docs", "reference", "features.md");
 
 const families = ["dns", "networks", "machines", "databases", "monitoring", "objects", "kubernetes"];
-/** Each part with its engine, and every so many-th of its points that the bounded run tries; without that it is for the whole run alone. The real engine's parts are tried family by family, as jobs of their own. */
+/** Each part with its engine, and every so many-th of its points that the bounded run tries. The real engine's parts are tried family by family, as jobs of their own. */
 const parts = [
   { part: "kill", engine: "pulumi", every: 45, byFamily: true },
   { part: "kill", engine: "plugin", every: 10, byFamily: true },
@@ -32,8 +35,10 @@ const parts = [
   { part: "damage", engine: "embedded", every: 11 },
   { part: "files", engine: "embedded", every: 20 },
   { part: "requests", engine: "plugin", every: 10 },
-  { part: "backend", engine: "s3" },
-  { part: "backend", engine: "postgres" },
+  { part: "backend", engine: "s3", every: 60 },
+  { part: "backend", engine: "postgres", every: 60 },
+  { part: "controller", engine: "one", every: 61 },
+  { part: "controller", engine: "two", every: 61 },
 ];
 const kinds = ["lost", "doubled", "orphaned", "stuck", "silent", "unshown"];
 
@@ -70,10 +75,12 @@ async function prepare() {
   if (built.status !== 0) process.exit(built.status ?? 1);
   await build({
     absWorkingDir: root,
-    entryPoints: [join(root, "test", "torture", "main.ts")],
-    outfile,
+    entryPoints: entries.map((name) => join(root, "test", "torture", `${name}.ts`)),
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
     bundle: true,
     packages: "external",
+    plugins: [outsideScripts],
     platform: "node",
     target: "node20.18",
     format: "esm",
@@ -87,10 +94,11 @@ async function whole() {
   await prepare();
   if (process.env.PLUMBLINE_TEST_PULUMI === undefined)
     console.log("the real engine's parts are left out: there is no pulumi");
+  if (!hasKubernetes) console.log("the controller's parts are left out: there is no API server");
   const isBounded = given.includes("--bounded");
   const jobs = parts
+    .filter(({ part }) => part !== "controller" || hasKubernetes)
     .filter(({ byFamily }) => !byFamily || process.env.PLUMBLINE_TEST_PULUMI !== undefined)
-    .filter(({ every }) => !isBounded || every !== undefined)
     .flatMap((job) => (job.byFamily && !isBounded ? families.map((family) => ({ ...job, family })) : [job]));
   const began = Date.now();
   const results = [];

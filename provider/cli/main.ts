@@ -7,6 +7,7 @@ import { quoted } from "../core/masking.ts";
 import { version } from "../core/version.ts";
 import { addCompletionCommand } from "./commands/completion.ts";
 import { addConfigCommands } from "./commands/config/index.ts";
+import { addControllerCommand } from "./commands/controller.ts";
 import { addCoverageCommand } from "./commands/coverage.ts";
 import { addDestroyCommand } from "./commands/destroy.ts";
 import { addDriftCommand } from "./commands/drift.ts";
@@ -14,7 +15,7 @@ import { addEmulatorCommand } from "./commands/emulator.ts";
 import { addExplainCommand } from "./commands/explain.ts";
 import { addFmtCommand } from "./commands/fmt.ts";
 import { addHelpCommand } from "./commands/help.ts";
-import { addImportCommand } from "./commands/import.ts";
+import { addImportCommand } from "./commands/import/index.ts";
 import { addInvokeCommand } from "./commands/invoke.ts";
 import { addNewCommand } from "./commands/new.ts";
 import { addPolicyCommands } from "./commands/policy/index.ts";
@@ -42,6 +43,7 @@ const commands = [
   addDriftCommand,
   addUpCommand,
   addWatchCommand,
+  addControllerCommand,
   addRefreshCommand,
   addDestroyCommand,
   addImportCommand,

@@ -1,11 +1,11 @@
 /** The table of prices of a command: the file that its flag names, else the one that the project names. */
 
-import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { parse } from "yaml";
 import { type PriceTable, readTable } from "../engine/cost/table.ts";
 import type { Program } from "../engine/host.ts";
 import { CommandError, exitCode } from "./exit.ts";
+import { readGiven } from "./given-files.ts";
 import type { Settings } from "./settings.ts";
 
 /** Undefined where none is named. Throws CommandError for one that cannot be used. */
@@ -23,8 +23,9 @@ export function readPrices(
 }
 
 function read(name: string, path: string): unknown {
+  const text = readGiven(path, { shown: `the prices in ${name}` });
   try {
-    return parse(readFileSync(path, "utf8"));
+    return parse(text);
   } catch (cause) {
     throw new CommandError(`cannot read the prices in ${name}: ${(cause as Error).message}`, exitCode.error, {
       cause,

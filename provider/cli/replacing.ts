@@ -2,6 +2,8 @@
 
 import { chmodSync, existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { CommandError, exitCode } from "./exit.ts";
+import { refusal } from "./given-files.ts";
+import { shownPath } from "./render/account.ts";
 
 /** What is to be written, by path. */
 export type Files = ReadonlyMap<string, string>;
@@ -19,8 +21,10 @@ export function stage(files: Files): Staged {
   const drop = () => {
     for (const temporary of fresh.values()) rmSync(temporary, { force: true });
   };
+  let path = "";
   try {
-    for (const [path, text] of files) {
+    for (const [next, text] of files) {
+      path = next;
       const isThere = existsSync(path);
       const place = isThere ? realpathSync(path) : path;
       const temporary = `${place}.${process.pid}.tmp`;
@@ -30,9 +34,8 @@ export function stage(files: Files): Staged {
     }
   } catch (cause) {
     drop();
-    throw new CommandError(`cannot write: ${(cause as Error).message}. Nothing was done`, exitCode.error, {
-      cause,
-    });
+    const { message } = refusal("write", path, { shown: shownPath(path) }, cause);
+    throw new CommandError(`${message}. Nothing was done`, exitCode.error, { cause });
   }
   return {
     keep() {

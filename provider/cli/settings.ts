@@ -47,7 +47,7 @@ export interface Settings {
 }
 
 /** What a bare `--emulator` stands for; no file has this name. */
-export const noFile = "\0";
+const noFile = "\0";
 
 /** Adds the options that may stand before or after any command. */
 export function addGlobalOptions(program: Command): void {

@@ -29,7 +29,7 @@ const settings = (pages) => ({
 });
 
 /** Builds the site into that folder. */
-export async function buildSite(target) {
+async function buildSite(target) {
   // Within the clone, so that what the pages are made of is found.
   mkdirSync(join(root, "dist"), { recursive: true });
   const source = mkdtempSync(join(root, "dist", "site-source-"));

@@ -258,3 +258,35 @@ describe("a command line with a fault", () => {
     expect(requests).toBe(0);
   });
 });
+
+describe("a file that a user names and that cannot be used", () => {
+  const ok = head.replaceAll("bad", "ok");
+
+  it.each([
+    [["up", "-y", "--plan", "none.json"], "--plan: cannot read none.json: there is no such file"],
+    [["up", "-y", "--plan", "."], "--plan: cannot read .: it is a folder"],
+    [["stack", "import", "none.json"], "cannot read none.json: there is no such file"],
+    [["policy", "test"], "cannot read policies.test.yaml: there is no such file"],
+    [["policy", "test", "--plan", "none.json"], "--plan: cannot read none.json: there is no such file"],
+    [["preview", "--cost", "--prices", "."], "cannot read the prices in .: it is a folder"],
+    [["preview", "--save-plan", "."], "--save-plan: cannot write .: it is a folder"],
+    [["preview", "--save-plan", "none/p.json"], "--save-plan: cannot write none/p.json: there is no folder "],
+    [["preview", "--html", "."], "--html: cannot write .: it is a folder"],
+    [["stack", "graph", "--html", "none/p.html"], "cannot write none/p.html: there is no folder "],
+    [["emulator", "--seed", "none.pem"], "--seed: cannot read none.pem: there is no such file"],
+  ])("is named, with what is wrong with it: %j", async (args, said) => {
+    desk.write("Pulumi.yaml", ok);
+    const ran = await desk.run(args);
+    expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(said)]);
+    expect(ran.text).not.toMatch(/ENOENT|EISDIR|\.tmp/);
+  });
+
+  it.skipIf(!existsSync("/dev/full"))("says that the disk is full", async () => {
+    desk.write("Pulumi.yaml", ok);
+    for (const option of ["--save-plan", "--html"]) {
+      const ran = await desk.run(["preview", option, "/dev/full"]);
+      const said = `${option}: cannot write /dev/full: no space is left on the disk`;
+      expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining(said)]);
+    }
+  });
+});

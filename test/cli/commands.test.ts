@@ -87,6 +87,20 @@ describe("the life of a stack", () => {
     expect(Number((await desk.run(["stack", "output", "zone", "--json"])).stdout.replaceAll('"', ""))).toBe(
       (await wwwRecord()).zone,
     );
+    // Whoever asks for secrets reads them back somewhere, keys among them.
+    const key = "-----BEGIN PRIVATE KEY-----\\nMIIBVQIBADANBg\\n-----END PRIVATE KEY-----\\n";
+    const own = await openDesk();
+    own.write("Pulumi.yaml", `name: keys\nruntime: yaml\noutputs: { key: { "fn::secret": "${key}" } }\n`);
+    expect((await own.run(["up", "-y", "--skip-preview"])).text).not.toContain("MIIBVQ");
+    expect((await own.run(["stack", "output", "key", "--show-secrets"])).stdout).toBe(
+      `${key.replaceAll("\\n", "\n")}\n`,
+    );
+    const exported = (await own.run(["stack", "export", "--pulumi", "--show-secrets"])).stdout;
+    expect(exported).toContain("MIIBVQIBADANBg");
+    expect(
+      (await own.run(["stack", "output", "key"])).text + (await own.run(["stack", "export"])).text,
+    ).not.toContain("MIIBVQ");
+    await own.close();
     expect((await desk.run(["stack", "output", "none"])).text).toMatch(/no output none.*zone/);
   });
 

@@ -7,7 +7,7 @@
  * - a language and a name (`yaml Pulumi.yaml`): a file of that name, with what is in the block. The text before says the name, too.
  * - `diff` and a name: lines of that file that are changed.
  *
- * `<!-- not run: why -->` before a block leaves it out.
+ * `<!-- not run: why -->` before a block leaves it out, and so does `<!-- needs: what -->` where the reader has it not.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";
@@ -30,16 +30,18 @@ export interface Step {
   readonly shows?: string;
 }
 
-const fenced = /(?:^<!-- not run: (.+?) -->\n+)?^```(\w*)[ ]?([^\n]*)\n([\s\S]*?)^```$/gm;
+const fenced = /(?:^<!-- (not run|needs): (.+?) -->\n+)?^```(\w*)[ ]?([^\n]*)\n([\s\S]*?)^```$/gm;
 
-export const readGuide = (name: string): Step[] => stepsOf(readFileSync(join(guides, name), "utf8"));
+/** For a reader who has what is named. */
+export const readGuide = (name: string, ...has: string[]): Step[] =>
+  stepsOf(readFileSync(join(guides, name), "utf8"), has);
 
 /** Throws for a block that is none of those above. */
-export function stepsOf(text: string): Step[] {
+export function stepsOf(text: string, has: readonly string[] = []): Step[] {
   const steps: Step[] = [];
   for (const match of text.matchAll(fenced)) {
-    const [block, reason, language, words = "", content = ""] = match;
-    if (reason !== undefined) continue;
+    const [block, mark, reason, language, words = "", content = ""] = match;
+    if (mark !== undefined && !(mark === "needs" && has.includes(reason!))) continue;
     const before = text.slice(0, match.index).trimEnd().split("\n\n").at(-1)!;
     const last = steps.at(-1);
     if (language === "text" && last && last.shows === undefined)

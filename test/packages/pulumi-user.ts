@@ -16,8 +16,6 @@ export const { version } = JSON.parse(readFileSync(join(root, "package.json"), "
 /** The plugin's archive for this platform, on the shelf. */
 export const pluginArchive = `pulumi-resource-plumbline-v${version}-linux-amd64.tar.gz`;
 
-export type PulumiUser = Awaited<ReturnType<typeof comePulumiUser>>;
-
 export async function comePulumiUser({ environment, installed }: Belongings = {}) {
   if (!pulumiBin) throw new Error("there is no pulumi: skip this test with `skipIf(!pulumiBin)`");
   /** A folder for what is packed. */

@@ -94,7 +94,7 @@ async function disturb(bench: Bench, write: Write, { at, play }: Trouble, work: 
 }
 
 /** The judgement of a run that has ended by itself: when it ended well, nothing must be left to do. */
-export async function judgeEnded(
+async function judgeEnded(
   bench: Bench,
   life: Undisturbed,
   operation: Operation,

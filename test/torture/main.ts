@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { judgeAgain } from "./again.ts";
 import { killOverBackend } from "./backends.ts";
+import { strikeController } from "./controller.ts";
 import { damageEmbedded } from "./damage.ts";
 import { faultsEmbedded, stormEmbedded } from "./faults.ts";
 import { filesEmbedded } from "./files.ts";
@@ -30,6 +31,10 @@ const parts: { readonly [name: string]: { readonly [engine: string]: Part } } = 
   backend: {
     s3: (choice) => killOverBackend("s3", choice),
     postgres: (choice) => killOverBackend("postgres", choice),
+  },
+  controller: {
+    one: (choice) => strikeController("one", choice),
+    two: (choice) => strikeController("two", choice),
   },
 };
 

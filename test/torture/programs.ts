@@ -31,7 +31,7 @@ const neededBy = ({ properties }: Resources[string]): string[] =>
   [...JSON.stringify(properties).matchAll(/\$\{(\w+)\./g)].map(([, other]) => other!);
 
 /** Any resources of the families, each absent, or as it is first, or as it is later; none without what it refers to. */
-export function anyProgram(random: Random, families: readonly Family[]): Resources {
+function anyProgram(random: Random, families: readonly Family[]): Resources {
   const [made, edited] = [resourcesAt("made", families), resourcesAt("edited", families)];
   const chosen: { [name: string]: Resources[string] } = {};
   for (const name of new Set([...Object.keys(made), ...Object.keys(edited)])) {

@@ -1,10 +1,10 @@
 /** The command `emulator`: serves the service in a box until it is interrupted. Knows nothing of engines. */
 
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { EmulatorOptions, FaultRule } from "../../../emulator/index.ts";
 import { startAccount } from "../embedded.ts";
 import { CommandError } from "../exit.ts";
+import { readGiven } from "../given-files.ts";
 import { helped } from "../help.ts";
 
 interface EmulatorFlags {
@@ -117,11 +117,7 @@ function moment(flag: string, text: string): Date {
 }
 
 function existing(flag: string, file: string): string {
-  try {
-    readFileSync(file);
-  } catch (cause) {
-    throw new CommandError(`${flag}: cannot read ${file}`, 1, { cause });
-  }
+  readGiven(file, { option: flag });
   return file;
 }
 

@@ -7,6 +7,7 @@ import { nearest } from "../../core/nearest.ts";
 import { stackSchema } from "../../provider.ts";
 import { choose } from "../ask.ts";
 import { CommandError } from "../exit.ts";
+import { refusal } from "../given-files.ts";
 import { helped } from "../help.ts";
 import { shownPath } from "../render/account.ts";
 import { print } from "../render/door.ts";
@@ -74,7 +75,7 @@ function write(file: string, text: string, flag: "w" | "wx"): void {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text, { flag });
   } catch (cause) {
-    throw new CommandError(`cannot write ${shownPath(file)}: ${(cause as Error).message}`, 1, { cause });
+    throw refusal("write", file, { shown: shownPath(file) }, cause);
   }
 }
 

@@ -1,11 +1,11 @@
 /** The command `preview`: shows what would change, and changes nothing. */
 
-import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
-import { CommandError, exitCode } from "../exit.ts";
+import { CommandError, type ExitCode, exitCode } from "../exit.ts";
 import { addTargetOption, allowGone, goneOf, pathOf, targetsOf } from "../flags.ts";
+import { writeGiven } from "../given-files.ts";
 import { helped } from "../help.ts";
-import { codeOf, withStack } from "../open-stack.ts";
+import { codeOf, type Stack, withStack } from "../open-stack.ts";
 import { addPolicyOptions } from "../policy/sets.ts";
 import { readPrices } from "../prices.ts";
 import { print } from "../render/door.ts";
@@ -59,44 +59,43 @@ export function addPreviewCommand(program: Command): void {
     .option("--markdown", "write the plan as Markdown")
     .option("--html <file>", "also write the plan to a page of its own")
     .action((flags: PreviewFlags, command: Command) =>
-      withStack(
-        command,
-        async ({ settings, program, engine, shown }) => {
-          if (flags.adopt && flags.savePlan !== undefined)
-            throw new CommandError("--adopt goes with up, not with a plan that is saved");
-          if (flags.prices !== undefined && !flags.cost) throw new CommandError("--prices goes with --cost");
-          const table = flags.cost ? readPrices(flags.prices, program, settings) : undefined;
-          const told = previewRenderer(settings, flags);
-          const page = flags.html === undefined ? told : both(told, pageTo(flags.html, settings));
-          const result = await shown(page, () =>
-            engine.preview({
-              ...targetsOf(flags),
-              ...goneOf(flags),
-              ...(flags.refresh ? { refresh: true } : {}),
-              ...(flags.adopt ? { adopt: true } : {}),
-              ...(flags.cost ? { cost: table ? { table } : {} } : {}),
-              plan: flags.savePlan !== undefined,
-            }),
-          );
-          if (flags.savePlan !== undefined && result.plan) {
-            // The plan holds what will be written to the account: for the owner's eyes only.
-            writeFileSync(pathOf(flags.savePlan), `${JSON.stringify(result.plan, null, 2)}\n`, {
-              mode: 0o600,
-            });
-          }
-          const code = codeOf(result);
-          if (code !== exitCode.done) return code;
-          const tellsChanges = flags.expectNoChanges || flags.detailedExitcode;
-          return result.changes && tellsChanges ? exitCode.changes : exitCode.done;
-        },
-        { judges: true },
-      ),
+      withStack(command, (stack) => preview(stack, flags), { judges: true }),
     );
 }
 
-/** Writes the page for the owner's eyes only: it holds what will be written to the account. */
+async function preview({ settings, program, engine, shown }: Stack, flags: PreviewFlags): Promise<ExitCode> {
+  if (flags.adopt && flags.savePlan !== undefined)
+    throw new CommandError("--adopt goes with up, not with a plan that is saved");
+  if (flags.prices !== undefined && !flags.cost) throw new CommandError("--prices goes with --cost");
+  const table = flags.cost ? readPrices(flags.prices, program, settings) : undefined;
+  program.prepare?.("preview");
+  const told = previewRenderer(settings, flags);
+  const page = flags.html === undefined ? told : both(told, pageTo(flags.html, settings));
+  const result = await shown(page, () =>
+    engine.preview({
+      ...targetsOf(flags),
+      ...goneOf(flags),
+      ...(flags.refresh ? { refresh: true } : {}),
+      ...(flags.adopt ? { adopt: true } : {}),
+      ...(flags.cost ? { cost: table ? { table } : {} } : {}),
+      plan: flags.savePlan !== undefined,
+    }),
+  );
+  if (flags.savePlan !== undefined && result.plan) {
+    writeOut("--save-plan", flags.savePlan, `${JSON.stringify(result.plan, null, 2)}\n`);
+  }
+  const code = codeOf(result);
+  if (code !== exitCode.done) return code;
+  const tellsChanges = flags.expectNoChanges || flags.detailedExitcode;
+  return result.changes && tellsChanges ? exitCode.changes : exitCode.done;
+}
+
 const pageTo = (file: string, { stack }: Settings): Renderer =>
-  createHtmlRenderer((text) => writeFileSync(pathOf(file), text, { mode: 0o600 }), stack);
+  createHtmlRenderer((text) => writeOut("--html", file, text), stack);
+
+/** Writes for the owner's eyes only: it is what will be written to the account. */
+const writeOut = (option: string, file: string, text: string): void =>
+  writeGiven(pathOf(file), text, { mode: 0o600 }, { shown: file, option });
 
 function previewRenderer(settings: Settings, flags: PreviewFlags): Renderer {
   if (settings.json) return createPreviewJsonRenderer(print);

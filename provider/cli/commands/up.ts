@@ -1,12 +1,12 @@
 /** The command `up`: previews, asks, and makes the account as declared. */
 
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
 import type { SavedPlan } from "../../engine/engine.ts";
 import { parsePlan } from "../../engine/operations/plan.ts";
 import { confirm } from "../ask.ts";
-import { CommandError, exitCode } from "../exit.ts";
+import { CommandError } from "../exit.ts";
 import { addTargetOption, allowGone, goneOf, pathOf, targetsOf } from "../flags.ts";
+import { readGiven } from "../given-files.ts";
 import { helped } from "../help.ts";
 import { codeOf, type Stack, withStack } from "../open-stack.ts";
 import { addPolicyOptions } from "../policy/sets.ts";
@@ -52,7 +52,8 @@ export function addUpCommand(program: Command): void {
     );
 }
 
-async function up({ settings, engine, shown, signal }: Stack, flags: UpFlags) {
+async function up({ settings, program, engine, shown, signal }: Stack, flags: UpFlags) {
+  program.prepare?.("update");
   const targets = targetsOf(flags);
   const { refresh: reads, adopt } = flags;
   if (adopt && (flags.plan !== undefined || flags.skipPreview))
@@ -100,11 +101,5 @@ async function up({ settings, engine, shown, signal }: Stack, flags: UpFlags) {
 }
 
 function readPlan(file: string): SavedPlan {
-  let text: string;
-  try {
-    text = readFileSync(pathOf(file), "utf8");
-  } catch (cause) {
-    throw new CommandError(`--plan: cannot read ${file}`, exitCode.error, { cause });
-  }
-  return parsePlan(text);
+  return parsePlan(readGiven(pathOf(file), { shown: file, option: "--plan" }));
 }

@@ -1,8 +1,8 @@
-/** A resource as a stack file or a program has to declare it. Knows neither language, and writes no secret. */
+/** A resource as a stack file or a program has to declare it. Knows neither language, and writes no secret unless it is told to. */
 
 import type { ResourceInfo } from "../../core/protocol.ts";
 import { shortToken } from "../../core/token.ts";
-import { isTagged, isValueMap, type Value, type ValueMap } from "../../core/value.ts";
+import { isSecret, isTagged, isValueMap, type Value, type ValueMap } from "../../core/value.ts";
 import type { Referred, ResourceState } from "../../engine/engine.ts";
 
 /** A property of another block, or anything plain. */
@@ -41,6 +41,8 @@ export interface BlockSource {
   readonly inputs: ValueMap;
   readonly references: readonly Referred[];
   readonly options: Pick<ResourceState, "protect" | "retainOnDelete">;
+  /** True: a secret is written as it is, marked as one. */
+  readonly showsSecrets?: boolean;
 }
 
 /** The block of a resource. `keyOf` tells the key of another one's block; one that has none is referred to by its value. */
@@ -58,6 +60,8 @@ export function blockOf(
   const blockValueOf = (value: Value, path: readonly (string | number)[]): BlockValue | undefined => {
     const reference = references.get(JSON.stringify(path));
     if (reference) return reference;
+    if (isSecret(value) && source.showsSecrets)
+      return { "fn::secret": blockValueOf(value.value, path) ?? null };
     if (isTagged(value)) return undefined;
     if (Array.isArray(value))
       return value.map((item, i) => blockValueOf(item as Value, [...path, i]) ?? null);

@@ -9,11 +9,15 @@ export class UnwritableError extends Error {
 }
 
 /** The text of a new stack file. */
-export function newStackFile(project: string, blocks: readonly Block[]): string {
+export function newStackFile(
+  project: string,
+  blocks: readonly Block[],
+  description = "Everything that was on the account, as plumbline import --all found it.",
+): string {
   const head = new Document({
     name: project,
     runtime: "yaml",
-    description: "Everything that was on the account, as plumbline import --all found it.",
+    description,
   });
   return fillStackFile(quoted(head).toString({ lineWidth: 0 }), blocks);
 }

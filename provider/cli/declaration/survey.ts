@@ -14,10 +14,12 @@ export interface SurveyBlocks {
   /** Keys of the resources that the file declares, by type and name (`TYPE NAME`). */
   readonly keys: ReadonlyMap<string, string>;
   readonly protect?: true;
+  /** Secrets of what is found are written as they are. */
+  readonly showsSecrets?: boolean;
 }
 
 /** Blocks to write, each after those that it refers to. Throws CommandError for what no block can declare. */
-export function blocksOf({ found, managed }: Survey, { keys, protect }: SurveyBlocks): Block[] {
+export function blocksOf({ found, managed }: Survey, { keys, protect, showsSecrets }: SurveyBlocks): Block[] {
   const lost = managed.filter(({ state }) => !keys.has(typeAndName(state.urn)));
   refuseUnwritable(lost);
   refuseSecrets(lost);
@@ -26,9 +28,12 @@ export function blocksOf({ found, managed }: Survey, { keys, protect }: SurveyBl
   const keyOf = (urn: string) => foundKeys.get(urn) ?? lostKeys.get(urn) ?? keys.get(typeAndName(urn));
   return [
     ...lost.map((one) => blockOfManaged(one, lostKeys.get(one.state.urn)!, keyOf)),
-    ...found.map(({ name, type, inputs, references }) =>
+    ...found.map(({ name, type, inputs, references, options }) =>
       blockOf(
-        { key: name, name, inputs, references, options: protect ? { protect } : {} },
+        {
+          ...{ key: name, name, inputs, references, showsSecrets: showsSecrets === true },
+          options: { ...options, ...(protect && { protect }) },
+        },
         info(type),
         keyOf,
       ),

@@ -58,21 +58,22 @@ export function describe({ settings: { colors }, survey: { found, managed, leftO
   if (managed.length > 0)
     print(colors.dim(`${counted(managed.length, "resource")} of the stack stay as they are`));
   for (const line of leftOutLines(leftOut, colors)) print(line);
-  for (const { type, properties } of untoldOf(survey)) {
-    print(
-      colors.dim(
-        `${shortToken(type)}: the service does not tell ${properties.join(", ")}; left out of the file, they stay as they are`,
-      ),
-    );
-  }
+  for (const line of untoldLines(survey)) print(colors.dim(line));
 }
+
+/** What an import cannot know, a line a type. */
+export const untoldLines = (survey: Survey): string[] =>
+  untoldOf(survey).map(
+    ({ type, properties }) =>
+      `${shortToken(type)}: the service does not tell ${properties.join(", ")}; left out, they stay as they are`,
+  );
 
 /** What is left out, a line a reason. */
 export function leftOutLines(leftOut: readonly LeftOut[], colors: Colors): string[] {
   const byReason = grouped(leftOut, ({ type, reason }) => `${shortToken(type)}: ${reason}`);
   return [...byReason].map(([reason, all]) => {
     const ids = all.flatMap(({ id, name }) =>
-      id === undefined ? [] : [name === undefined ? id : `${name} (${id})`],
+      id === undefined ? (name ?? []) : [name === undefined ? id : `${name} (${id})`],
     );
     const shown = ids.length > 5 ? [...ids.slice(0, 5), `${ids.length - 5} more`] : ids;
     return `${colors.yellow("left out")} ${quoted(reason)}${shown.length > 0 ? `: ${quoted(shown.join(", "))}` : ""}`;

@@ -55,8 +55,36 @@ function write(stream: NodeJS.WriteStream, line: string): void {
   if (!deserted.has(stream)) stream.write(`${outward(line)}\n`);
 }
 
-/** Prints to the standard output, with a line end. */
-export const print = (line: string): void => write(process.stdout, line);
+let isGathering = false;
 
-/** Prints to the standard error, with a line end. */
-export const printError = (line: string): void => write(process.stderr, line);
+/** Lets go what was gathered. */
+function release(): void {
+  if (!isGathering) return;
+  isGathering = false;
+  process.stdout.uncork();
+}
+
+// Also where nothing else is waited for (`process.exit`).
+process.on("exit", release);
+
+/** Prints to the standard output, with a line end. What is printed in one turn of the loop leaves together, but into a terminal. */
+export function print(line: string): void {
+  if (!isGathering && !process.stdout.isTTY) {
+    isGathering = true;
+    process.stdout.cork();
+    setImmediate(release);
+  }
+  write(process.stdout, line);
+}
+
+/** Prints what was asked for as it is (`--show-secrets`), keys that are private with it: who reads it back needs every letter. Steers no terminal. */
+export function printWhole(text: string): void {
+  release();
+  if (!deserted.has(process.stdout)) process.stdout.write(`${visible(text)}\n`);
+}
+
+/** Prints to the standard error, with a line end, after all that was printed before. */
+export function printError(line: string): void {
+  release();
+  write(process.stderr, line);
+}

@@ -201,5 +201,5 @@ export function doneLine(
 }
 
 /** `data: `, for what is told of a resource. */
-export const nameIn = (urn: Urn | undefined): string =>
+const nameIn = (urn: Urn | undefined): string =>
   urn === undefined ? "" : `${quoted(urn.split("::").at(-1) ?? "")}: `;

@@ -10,7 +10,7 @@ import { plainType, thousands } from "./format.ts";
 import { cell } from "./markdown.ts";
 
 /** The words of a shell that take the object into the stack. */
-export const importCommand = ({ type, name, id }: Unowned, stack: string): string =>
+const importCommand = ({ type, name, id }: Unowned, stack: string): string =>
   ["plumbline", "import", "--stack", stack, shortToken(type), name, id].map(shellWord).join(" ");
 
 const shellWord = (word: string): string =>

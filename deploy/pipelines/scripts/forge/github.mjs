@@ -68,20 +68,26 @@ export function openGithub(environment, append) {
     }),
     /** Tells the workflow which run has the plan, as an output of its step. */
     async reviewedPlan({ stack }) {
-      const merged = (await ask("GET", `/commits/${commit}/pulls?per_page=100`)).find(
-        (each) => each.merge_commit_sha === commit || each.merged_at,
-      );
-      if (merged === undefined) return undefined;
-      const { artifacts } = await ask(
-        "GET",
-        `/actions/artifacts?name=plumbline-plan-${encodeURIComponent(stack)}&per_page=100`,
-      );
-      const plan = artifacts
-        .filter(({ expired, workflow_run }) => !expired && workflow_run.head_sha === merged.head.sha)
-        .sort((a, b) => b.id - a.id)[0];
-      if (plan === undefined) return undefined;
-      if (environment.GITHUB_OUTPUT) append(environment.GITHUB_OUTPUT, `run-id=${plan.workflow_run.id}\n`);
-      return `The plan that was reviewed in #${merged.number} is of run ${plan.workflow_run.id}.`;
+      const found = await reviewedRun(ask, commit, stack);
+      if (found === undefined) return undefined;
+      if (environment.GITHUB_OUTPUT) append(environment.GITHUB_OUTPUT, `run-id=${found.run}\n`);
+      return `The plan that was reviewed in #${found.request} is of run ${found.run}.`;
     },
   };
+}
+
+/** The pull request that the commit merged, and the last run that kept a plan of its head; undefined where there is none. */
+async function reviewedRun(ask, commit, stack) {
+  const merged = (await ask("GET", `/commits/${commit}/pulls?per_page=100`)).find(
+    (each) => each.merge_commit_sha === commit || each.merged_at,
+  );
+  if (merged === undefined) return undefined;
+  const { artifacts } = await ask(
+    "GET",
+    `/actions/artifacts?name=plumbline-plan-${encodeURIComponent(stack)}&per_page=100`,
+  );
+  const plan = artifacts
+    .filter(({ expired, workflow_run }) => !expired && workflow_run.head_sha === merged.head.sha)
+    .sort((a, b) => b.id - a.id)[0];
+  return plan && { request: merged.number, run: plan.workflow_run.id };
 }

@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import type { Command } from "commander";
 import { CommandError } from "../../exit.ts";
+import { refusal } from "../../given-files.ts";
 import { helped } from "../../help.ts";
 import { print } from "../../render/door.ts";
 import { settingsOf } from "../../settings.ts";
@@ -27,12 +28,10 @@ export function addPolicyNew(policy: Command): void {
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, flags.typescript ? typed(name) : plain(name), { flag: "wx" });
       } catch (cause) {
-        const { code, message } = cause as NodeJS.ErrnoException;
-        throw new CommandError(
-          code === "EEXIST" ? `${shown} is there already` : `cannot write ${shown}: ${message}`,
-          1,
-          { cause },
-        );
+        const isThere = (cause as NodeJS.ErrnoException).code === "EEXIST";
+        throw isThere
+          ? new CommandError(`${shown} is there already`)
+          : refusal("write", file, { shown }, cause);
       }
       print(`wrote ${shown}. Put this into the project file:\n`);
       print("policies:\n  modules: [policies]");

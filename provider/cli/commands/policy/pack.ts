@@ -7,6 +7,7 @@ import { stringify } from "yaml";
 import type { PolicySection } from "../../../engine/host.ts";
 import { CommandError, exitCode } from "../../exit.ts";
 import { pathOf } from "../../flags.ts";
+import { refusal } from "../../given-files.ts";
 import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
 import { settingsFile } from "../../policy/sets.ts";
@@ -53,8 +54,6 @@ function write(folder: string, files: ReadonlyMap<string, string>): void {
     mkdirSync(folder, { recursive: true });
     for (const [name, text] of files) writeFileSync(join(folder, name), text, { flag: "wx" });
   } catch (cause) {
-    throw new CommandError(`cannot write into ${folder}: ${(cause as Error).message}`, exitCode.error, {
-      cause,
-    });
+    throw refusal("write", folder, {}, cause);
   }
 }

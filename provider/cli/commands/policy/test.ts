@@ -1,6 +1,5 @@
 /** The command `policy test`: asks the rules about steps that somebody wrote down, or about a saved plan. Makes no request. */
 
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
 import { parse } from "yaml";
@@ -11,10 +10,12 @@ import { seenPlan } from "../../../engine/policy/saved.ts";
 import { catalogue } from "../../../provider.ts";
 import { CommandError, type ExitCode, exitCode } from "../../exit.ts";
 import { pathOf } from "../../flags.ts";
+import { readGiven } from "../../given-files.ts";
 import { helped } from "../../help.ts";
 import { type Stack, withStack } from "../../open-stack.ts";
 import { type Case, casesIn } from "../../policy/cases.ts";
 import { addPoliciesOption } from "../../policy/sets.ts";
+import { shownPath } from "../../render/account.ts";
 import { print } from "../../render/door.ts";
 import { inLine } from "../../render/format.ts";
 
@@ -41,14 +42,6 @@ export function addPolicyTest(policy: Command): void {
     });
 }
 
-function read(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (cause) {
-    throw new CommandError(`cannot read ${file}: ${(cause as Error).message}`, exitCode.error, { cause });
-  }
-}
-
 async function verdictsOf(stack: Stack, steps: readonly SeenStep[]): Promise<Verdict[]> {
   const { program, settings, policies } = stack;
   const subject = { project: program.projectName, stack: settings.stack, steps, isPlan: true };
@@ -57,7 +50,10 @@ async function verdictsOf(stack: Stack, steps: readonly SeenStep[]): Promise<Ver
 
 async function testPlan(stack: Stack, file: string): Promise<ExitCode> {
   const { settings } = stack;
-  const verdicts = await verdictsOf(stack, seenPlan(parsePlan(read(pathOf(file))), catalogue));
+  const verdicts = await verdictsOf(
+    stack,
+    seenPlan(parsePlan(readGiven(pathOf(file), { shown: file, option: "--plan" })), catalogue),
+  );
   const isRefused = verdicts.some(({ isMandatory }) => isMandatory);
   if (settings.json) print(JSON.stringify({ findings: verdicts.map(json) }, null, 2));
   else if (verdicts.length === 0)
@@ -107,10 +103,10 @@ async function testCases(stack: Stack, given: string | undefined): Promise<ExitC
 }
 
 function parsed(file: string): unknown {
+  const text = readGiven(file, { shown: shownPath(file) });
   try {
-    return parse(read(file));
+    return parse(text);
   } catch (cause) {
-    if (cause instanceof CommandError) throw cause;
     throw new CommandError(`${file}: ${(cause as Error).message}`, exitCode.error, { cause });
   }
 }

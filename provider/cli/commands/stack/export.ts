@@ -1,10 +1,15 @@
 /** The command `stack export`: the state leaves, for us or for Pulumi. */
 
 import { type Command, Option } from "commander";
+import { containsSecret } from "../../../core/value.ts";
+import type { ResourceState } from "../../../engine/engine.ts";
+import type { Declared } from "../../../kubernetes/manifests.ts";
+import { kinds } from "../../../provider.ts";
+import { printManifests, refuseNamespace } from "../../declaration/manifests.ts";
 import { CommandError, exitCode } from "../../exit.ts";
 import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
-import { print, printError } from "../../render/door.ts";
+import { print, printError, printWhole } from "../../render/door.ts";
 import { stateVersion } from "../../settings.ts";
 
 const tellKeyFile = (file: string): void =>
@@ -19,26 +24,75 @@ function versionOf(text: string): number {
   );
 }
 
+interface Flags {
+  readonly pulumi?: boolean;
+  readonly kubernetes?: boolean;
+  readonly namespace?: string;
+  readonly stateVersion?: string;
+}
+
+function refuseBeside({ pulumi, stateVersion: version }: Flags): void {
+  const other = pulumi ? "--pulumi" : version === undefined ? undefined : "--version";
+  if (other !== undefined) throw new CommandError(`--kubernetes cannot be combined with ${other}`);
+}
+
+/** Refuses what the stack keeps secret and a manifest has no Secret for. */
+function refuseShown(resources: readonly Declared[]): void {
+  const shown = resources.flatMap(({ type, name, inputs }) =>
+    Object.entries(inputs)
+      .filter(([, value]) => containsSecret(value))
+      .filter(([input]) => !kinds.get(type)!.secrets.some((secret) => secret.input === input))
+      .map(([input]) => `${name}.${input}`),
+  );
+  if (shown.length > 0)
+    throw new CommandError(
+      `a manifest would show what the stack keeps secret: ${shown.join(", ")}; --show-secrets writes it as it is`,
+    );
+}
+
+/** What has an object that the stack manages. */
+function declared({ urn, type, custom, id, inputs, external, ...state }: ResourceState): Declared[] {
+  if (!custom || external || state.delete || id === undefined || !kinds.has(type)) return [];
+  const { protect = false, retainOnDelete = false } = state;
+  return [{ type, name: urn.split("::").at(-1)!, id, inputs, protect, retainOnDelete }];
+}
+
 export function addStackExport(stack: Command): void {
   helped(stack.command("export"), {
     examples: {
       "stack export > state.json": "a copy to keep",
       "stack export --pulumi": "for pulumi stack import",
+      "stack export --kubernetes -n site": "as manifests, with the ids of the objects",
       "stack export --version 7": "as it was then (stack history)",
     },
   })
     .description("print the state; secrets stay sealed unless --show-secrets")
     .option("--version <number>", "as it was then: one of those that stack history lists")
     .option("--pulumi", "in the form that `pulumi stack import` reads")
+    .option(
+      "--kubernetes",
+      "as manifests of Kubernetes that take the objects over; secrets are left out unless --show-secrets",
+    )
+    .option("-n, --namespace <name>", "namespace of the manifests")
     .addOption(new Option(`${stateVersion} <number>`).hideHelp())
-    .action((flags: { pulumi?: boolean; stateVersion?: string }, command: Command) =>
+    .action((flags: Flags, command: Command) =>
       withStack(command, async ({ settings, engine }) => {
         const { showSecrets } = settings;
+        if (flags.kubernetes) {
+          refuseBeside(flags);
+          refuseNamespace(flags.namespace);
+          const resources = (await engine.resources()).flatMap(declared);
+          if (!showSecrets) refuseShown(resources);
+          await printManifests(resources, { namespace: flags.namespace, showSecrets });
+          return exitCode.done;
+        }
         const which = flags.stateVersion === undefined ? {} : { version: versionOf(flags.stateVersion) };
         const state = flags.pulumi
           ? await engine.exportPulumi({ ...which, showSecrets, sealedUnder: tellKeyFile })
           : await engine.exportState(which);
-        print(JSON.stringify(state, null, 2));
+        const text = JSON.stringify(state, null, 2);
+        if (showSecrets) printWhole(text);
+        else print(text);
         return exitCode.done;
       }),
     );

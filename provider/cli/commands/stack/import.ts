@@ -1,9 +1,9 @@
 /** The command `stack import`: an export, ours or Pulumi's, becomes the state. */
 
-import { readFileSync } from "node:fs";
 import type { Command } from "commander";
-import { CommandError, exitCode } from "../../exit.ts";
+import { exitCode } from "../../exit.ts";
 import { pathOf } from "../../flags.ts";
+import { readGiven } from "../../given-files.ts";
 import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
 import { print } from "../../render/door.ts";
@@ -32,10 +32,6 @@ export function addStackImport(stack: Command): void {
     );
 }
 
-function readText(file: string | undefined): string {
-  try {
-    return readFileSync(file === undefined || file === "-" ? 0 : pathOf(file), "utf8");
-  } catch (cause) {
-    throw new CommandError(`cannot read ${file ?? "standard input"}`, exitCode.error, { cause });
-  }
+function readText(file = "-"): string {
+  return file === "-" ? readGiven(0, { shown: "standard input" }) : readGiven(pathOf(file), { shown: file });
 }

@@ -6,7 +6,7 @@ import { printable } from "../../../engine/event.ts";
 import { CommandError, exitCode } from "../../exit.ts";
 import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
-import { print } from "../../render/door.ts";
+import { print, printWhole } from "../../render/door.ts";
 import { outputLines } from "../../render/format.ts";
 
 export function addStackOutput(stack: Command): void {
@@ -31,7 +31,9 @@ export function addStackOutput(stack: Command): void {
           );
         }
         const shown = printable(showSecrets ? reveal(value) : value, showSecrets);
-        print(json || typeof shown !== "string" ? JSON.stringify(shown) : shown);
+        const told = json || typeof shown !== "string" ? JSON.stringify(shown) : shown;
+        if (showSecrets) printWhole(told);
+        else print(told);
         return exitCode.done;
       }),
     );

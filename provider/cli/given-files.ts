@@ -1,0 +1,44 @@
+/** Files that a user names: read and written, and what is wrong with one said alike by every command. */
+
+import { readFileSync, type WriteFileOptions, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileFault } from "../core/wording.ts";
+import { CommandError } from "./exit.ts";
+
+export interface Given {
+  /** As the user wrote it. Absent: the path. */
+  readonly shown?: string;
+  /** The option that names it (`--plan`). */
+  readonly option?: string;
+}
+
+/** The text of a file, or of a descriptor. Throws CommandError. */
+export function readGiven(path: string | number, given: Given = {}): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw refusal("read", String(path), given, cause);
+  }
+}
+
+/** Throws CommandError. */
+export function writeGiven(path: string, text: string, options: WriteFileOptions, given: Given = {}): void {
+  try {
+    writeFileSync(path, text, options);
+  } catch (cause) {
+    throw refusal("write", path, given, cause);
+  }
+}
+
+/** The error that says which file could not be read or written, and why. */
+export function refusal(
+  verb: "read" | "write",
+  path: string,
+  { shown = path, option }: Given,
+  cause: unknown,
+): CommandError {
+  const isFolderMissing = verb === "write" && (cause as NodeJS.ErrnoException).code === "ENOENT";
+  const reason = isFolderMissing ? `there is no folder ${dirname(path)}` : fileFault(cause);
+  const message = `${option === undefined ? "" : `${option}: `}cannot ${verb} ${shown}: ${reason}`;
+  return new CommandError(message, undefined, { cause });
+}
