@@ -62,6 +62,9 @@ const references: { readonly [field: string]: string } = {
   volume_id: "volumes",
   compute_id: "computeInstances",
   credentials: "managedCredentials",
+  _database: "databases",
+  cluster_id: "lkeClusters",
+  instance_id: "computeInstances",
 };
 
 /** Every object, without ids, stamps and what is random: references by the object's own name, collections in one order, empty ones left out. */
@@ -113,7 +116,9 @@ export function withoutIds(emulator: Emulator, value: unknown): unknown {
       const name =
         object["domain"] ?? object["label"] ?? `${object["type"]} ${object["name"]} ${object["target"]}`;
       const known = collection === "domain_records" ? records : names;
-      known.set(String(object.id), `(${collection} ${name})`);
+      // Kinds that count from the same number are named together, in no order of theirs.
+      const others = known.get(String(object.id))?.split(" or ") ?? [];
+      known.set(String(object.id), [...others, `(${collection} ${name})`].sort().join(" or "));
     }
   }
   const nameOf = (id: string, isRecord: boolean): string | undefined =>
@@ -122,7 +127,9 @@ export function withoutIds(emulator: Emulator, value: unknown): unknown {
     if (typeof part === "string" || typeof part === "number") {
       const ids = String(part).split("/");
       const named = ids.map((id, at) => nameOf(id, at > 0 || /record/i.test(within)));
-      return named.includes(undefined) ? part : named.join("/");
+      const isOfIds = named.some(Boolean) && ids.every((id, at) => named[at] ?? !/^\d+$/.test(id));
+      if (isOfIds) return ids.map((id, at) => named[at] ?? id).join("/");
+      return typeof part === "number" ? part : part.replace(/\d{6,}/g, (id) => nameOf(id, false) ?? id);
     }
     if (Array.isArray(part)) return part.map((item) => masked(item, within));
     if (typeof part !== "object" || part === null) return part;

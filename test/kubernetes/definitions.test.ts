@@ -1,8 +1,8 @@
 /** The kinds of a cluster: a real API server takes their definitions, every life as manifests, and refuses what can never be made. */
 
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { celOf } from "../../provider/core/schema/manifest/cel.ts";
 import { kindOf, manifestForm, version } from "../../provider/core/schema/manifest/form.ts";
-import { celOf } from "../../provider/core/schema/manifest/structural.ts";
 import { isAsset, reveal, type Value, type ValueMap } from "../../provider/core/value.ts";
 import { resourceTypes } from "../../provider/resources/index.ts";
 import { lives } from "../provider/lives/index.ts";

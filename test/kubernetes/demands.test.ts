@@ -1,9 +1,12 @@
 /** What inputs ask of each other is refused by the API server, with the property and the words of the check; and what passes the check passes there. */
 
 import fc from "fast-check";
+import type { TSchema } from "typebox";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Provider } from "../../provider/core/protocol.ts";
 import { kindOf, version } from "../../provider/core/schema/manifest/form.ts";
+import type { Demand } from "../../provider/core/type/demand.ts";
+import { annotations, fieldsOf, itemsOf, mapItemsOf } from "../../provider/core/type/field.ts";
 import { formats } from "../../provider/core/type/formats.ts";
 import type { ValueMap } from "../../provider/core/value.ts";
 import { createProvider, kinds } from "../../provider/provider.ts";
@@ -24,6 +27,15 @@ const without = (values: object, name: string): ValueMap =>
   Object.fromEntries(Object.entries(values).filter(([each]) => each !== name));
 const stored = { cluster: "us-east-1", bucket: "photos", name: "a.txt" };
 const certificate = { cluster: "us-east-1", bucket: "photos" };
+const mysql = { engine: "mysql/8.0.30", region: "us-east", type: "g6-nanode-1" };
+const postgres = { ...mysql, engine: "postgresql/14.6" };
+const pool = { clusterId: "1", type: "g6-standard-2" };
+const cluster = (one: ValueMap) => ({
+  ...{ region: "us-east", k8sVersion: "1.29" },
+  nodePools: { main: { type: "g6-standard-2", ...one } },
+});
+const uncounted = "is required, except with an enabled autoscaler that has min and max";
+const together = "is required: min and max need each other";
 
 /** Declarations that break one demand each: the type, the inputs, the input that is refused and the words. */
 const broken: [string, ValueMap, string, string][] = [
@@ -108,6 +120,86 @@ const broken: [string, ValueMap, string, string][] = [
     "certificate",
     "is required: both parts are uploaded together",
   ],
+  ...(["databases/mySqlInstance", "databases/postgreSqlInstance"] as const).flatMap(
+    (key): [string, ValueMap, string, string][] => {
+      const sound = key === "databases/mySqlInstance" ? mysql : postgres;
+      const several = key === "databases/mySqlInstance" ? "asynch or semi_synch" : "asynch";
+      return [
+        [key, { ...sound, clusterSize: 2 }, "clusterSize", "must be 1 or 3, not 2"],
+        [
+          key,
+          { ...sound, replicationType: "asynch" },
+          "replicationType",
+          "must be none for a single node, not asynch",
+        ],
+        [
+          key,
+          { ...sound, clusterSize: 3, replicationType: "none" },
+          "replicationType",
+          `must be ${several} for three nodes, not none`,
+        ],
+        [
+          key,
+          { ...sound, updates: { frequency: "monthly" } },
+          "updates.weekOfMonth",
+          "is required for monthly maintenance",
+        ],
+        [
+          key,
+          { ...sound, updates: { weekOfMonth: 2 } },
+          "updates.weekOfMonth",
+          "is for monthly maintenance only; take it out",
+        ],
+      ];
+    },
+  ),
+  ...[
+    { clusterSize: 3, replicationCommitType: "on" } as ValueMap,
+    { clusterSize: 3, replicationType: "asynch", replicationCommitType: "remote_write" } as ValueMap,
+  ].map((inputs): [string, ValueMap, string, string] => [
+    "databases/postgreSqlInstance",
+    { ...postgres, ...inputs },
+    "replicationCommitType",
+    "must be local or off with asynch replication",
+  ]),
+  ...(
+    [
+      [pool, "count", uncounted],
+      [{ ...pool, autoscaler: { min: 1, max: 2 } }, "count", uncounted],
+    ] as const
+  ).map(([inputs, input, says]): [string, ValueMap, string, string] => [
+    "kubernetes/nodePool",
+    inputs,
+    input,
+    says,
+  ]),
+  ["kubernetes/nodePool", { ...pool, count: 1, autoscaler: { min: 1 } }, "autoscaler.max", together],
+  ["kubernetes/nodePool", { ...pool, count: 1, autoscaler: { max: 1 } }, "autoscaler.min", together],
+  [
+    "kubernetes/nodePool",
+    { ...pool, autoscaler: { enabled: true, min: 3, max: 2 } },
+    "autoscaler.min",
+    "must not be above max",
+  ],
+  ["kubernetes/cluster", cluster({}), "nodePools.main.count", uncounted],
+  [
+    "kubernetes/cluster",
+    cluster({ count: 1, autoscaler: { min: 1 } }),
+    "nodePools.main.autoscaler.max",
+    together,
+  ],
+  [
+    "kubernetes/cluster",
+    cluster({ count: 1, autoscaler: { max: 1 } }),
+    "nodePools.main.autoscaler.min",
+    together,
+  ],
+  [
+    "kubernetes/cluster",
+    cluster({ count: 1, autoscaler: { min: 3, max: 2 } }),
+    "nodePools.main.autoscaler.min",
+    "must not be above max",
+  ],
 ];
 
 /** Declarations that are as good as they look odd. */
@@ -119,6 +211,16 @@ const good: [string, ValueMap][] = [
   ["dns/record", { domainId: "1", type: "MX", target: "" }],
   ["dns/record", srv],
   ["blockstorage/volume", { cloneOf: "3" }],
+  [
+    "databases/mySqlInstance",
+    { ...mysql, clusterSize: 3, updates: { frequency: "monthly", weekOfMonth: 4 } },
+  ],
+  ["databases/mySqlInstance", { ...mysql, clusterSize: 1, replicationType: "none", updates: {} }],
+  ["databases/postgreSqlInstance", { ...postgres, clusterSize: 3, replicationCommitType: "off" }],
+  ["databases/postgreSqlInstance", { ...postgres, replicationCommitType: "on" }],
+  ["kubernetes/nodePool", { ...pool, autoscaler: { enabled: true, min: 2, max: 2 } }],
+  ["kubernetes/cluster", cluster({ autoscaler: { enabled: true, min: 1, max: 3 } })],
+  ["kubernetes/cluster", cluster({ count: 3, autoscaler: {} })],
   ["managed/contact", { name: "on call", email: "a.b+c@sub_1.example" }],
 ];
 
@@ -128,18 +230,42 @@ function asset(): ValueMap[string] {
 
 const typeOf = (key: string) => resourceTypes.find((each) => each.key === key)!;
 
+/** The field's demands and those of what is within it, by where they stand; every entry of a map is one named `main`. */
+function* demandsWithin(field: TSchema, path: string): Generator<readonly [string, Demand]> {
+  for (const demand of annotations(field).demands ?? []) yield [`${path}.${demand.input}`, demand];
+  for (const [name, each] of Object.entries(fieldsOf(field) ?? {}))
+    yield* demandsWithin(each, `${path}.${name}`);
+  const every = mapItemsOf(field);
+  if (every) yield* demandsWithin(every, `${path}.main`);
+  const items = itemsOf(field);
+  if (items) yield* demandsWithin(items, `${path}[0]`);
+}
+
+const demandsOf = ({
+  demands = [],
+  inputs,
+}: ReturnType<typeof typeOf>): readonly (readonly [string, Demand])[] => [
+  ...demands.map((each) => [each.input, each] as const),
+  ...Object.entries(inputs).flatMap(([name, field]) => [...demandsWithin(field, name)]),
+];
+
+const escaped = (text: string): string => text.replace(/[$()*+.?[\\\]^{|}]/g, "\\$&");
+
 it("every demand of every type has a declaration here that breaks it", () => {
-  const meant = new Set(broken.map(([key, , input, says]) => `${key} ${input} ${says}`));
-  const demanded = resourceTypes.flatMap(({ key, demands = [] }) =>
-    demands.map(({ input, says, when }) => {
+  const meant = broken.map(([key, , input, says]) => `${key} ${input} ${says}`);
+  // Where words are named by a value, or by the words of `when`, every word has one.
+  const demanded = resourceTypes.flatMap((type) =>
+    demandsOf(type).map(([place, { says, when }]) => {
       const { in: words = [] } = ((when as { type?: object })?.type ?? {}) as { in?: readonly string[] };
-      return words.length === 0
-        ? [`${key} ${input} ${says}`]
-        : words.map((word) => `${key} ${input} ${says.replace("{type}", word)}`);
+      const said = words.length === 0 ? [says] : words.map((word) => says.replace("{type}", word));
+      return said.map((each) => {
+        const pattern = `${type.key} ${place} ${each}`.split(/\{\w+\}/).map((part) => escaped(part));
+        return new RegExp(`^${pattern.join(".+")}$`);
+      });
     }),
   );
-  expect(demanded.length).toBeGreaterThan(25);
-  expect(demanded.filter((texts) => !texts.some((text) => meant.has(text)))).toEqual([]);
+  expect(demanded.length).toBeGreaterThan(45);
+  expect(demanded.filter((all) => !all.some((one) => meant.some((each) => one.test(each))))).toEqual([]);
 });
 
 describe("the check", () => {
@@ -212,7 +338,11 @@ describe.skipIf(!hasKubernetes)("the API server", { timeout: 120_000 }, () => {
     const property = secrets.find((each) => each.input === input)?.property ?? input;
     const { causes } = body["details"] as { causes: { field: string; message: string }[] };
     expect(causes).toEqual([
-      { reason: expect.any(String), field: `spec.${property}`, message: expect.stringContaining(says) },
+      {
+        reason: expect.any(String),
+        field: `spec.${property.replace(".main", "[main]")}`,
+        message: expect.stringContaining(says),
+      },
     ]);
   });
 

@@ -15,9 +15,14 @@ export interface Left {
   readonly state: unknown;
 }
 
-export async function onEmulator<T>(work: (emulator: Emulator) => Promise<T>): Promise<T> {
+/** With another `random`, the service draws other passwords, keys and names. */
+export async function onEmulator<T>(
+  work: (emulator: Emulator) => Promise<T>,
+  { random }: { readonly random?: number } = {},
+): Promise<T> {
   const emulator = await startEmulator({ seed: starterAccount, speed: "instant", checkAnswers: true });
   try {
+    if (random !== undefined) emulator.setData({ ...(emulator.data() as object), random });
     const done = await work(emulator);
     expect(emulator.mismatches).toEqual([]);
     return done;
@@ -26,20 +31,65 @@ export async function onEmulator<T>(work: (emulator: Emulator) => Promise<T>): P
   }
 }
 
+const byText = (one: unknown, other: unknown): number =>
+  JSON.stringify(one) < JSON.stringify(other) ? -1 : 1;
+
 /** What stands on the account. */
 export const accountLeft = (emulator: Emulator, base: string): unknown =>
-  withoutChance(comparable(emulator), base);
+  Object.fromEntries(
+    Object.entries(withoutChance(comparable(emulator), emulator, base) as { [name: string]: unknown[] }).map(
+      // What was drawn stood in their order.
+      ([name, objects]) => [name, objects.toSorted(byText)],
+    ),
+  );
 
 /** `base` is the folder that holds the copies of the examples, in one folder for each engine. */
-export const left = (emulator: Emulator, state: Exported, base: string): Left => ({
-  account: accountLeft(emulator, base),
-  state: withoutChance(withoutIds(emulator, comparableState(state)), base),
-});
+export function left(emulator: Emulator, state: Exported, base: string): Left {
+  const plain = (value: unknown) => withoutChance(value, emulator, base);
+  // What stands for an id may itself have been drawn.
+  const named = plain(withoutIds(emulator, plain(comparableState(state))));
+  return { account: accountLeft(emulator, base), state: named };
+}
 
-/** Without the moments of writes, keys and certificates drawn at them, and the place of the copy. Private keys are never printed by the command line. */
-const withoutChance = (value: unknown, base: string): unknown =>
+interface Kept {
+  readonly [field: string]: unknown;
+}
+
+/** What the service draws, by the collection that keeps it. Whoever comes first is drawn for first, and a program in Python registers in no certain order. */
+const drawnOf: { readonly [collection: string]: (object: Kept) => readonly unknown[] } = {
+  databases: ({ hosts, _password }) => [...Object.values(hosts as object), _password],
+  objectStorageKeys: ({ access_key, _secret }) => [access_key, _secret],
+  lkeClusters: ({ _uuid, _serviceToken, _kubeconfig }) => [
+    ...[_uuid, _serviceToken],
+    (_kubeconfig as Kept | null)?.["token"],
+  ],
+  lkeNodes: ({ name }) => [name],
+};
+
+/** Names to put in the place of what the service drew. */
+function drawn(emulator: Emulator): ReadonlyMap<string, string> {
+  const { collections } = emulator.data() as { collections: { [name: string]: readonly Kept[] } };
+  return new Map(
+    Object.entries(drawnOf).flatMap(([collection, drawnIn]) =>
+      (collections[collection] ?? []).flatMap((object) =>
+        drawnIn(object).flatMap((value, at): [string, string][] =>
+          typeof value === "string" ? [[value, `[${collection} ${object["label"] ?? ""} ${at}]`]] : [],
+        ),
+      ),
+    ),
+  );
+}
+
+const byChance = /^last_?[mM]odified$|^_certificate$|^hour_?[oO]f_?[dD]ay$|^day_?[oO]f_?[wW]eek$/;
+
+/** Without the moments of writes, what the service draws at them, and the place of the copy. Private keys are never printed by the command line. */
+const withoutChance = (value: unknown, emulator: Emulator, base: string): unknown =>
   JSON.parse(
-    JSON.stringify(value, (name, part) => (/^last_?[mM]odified$|^_certificate$/.test(name) ? "" : part))
+    [...drawn(emulator)]
+      .reduce(
+        (text, [chance, name]) => text.replaceAll(chance, name),
+        JSON.stringify(value, (name, part) => (byChance.test(name) ? "" : part)),
+      )
       .replace(/-----BEGIN PRIVATE KEY-----.*?-----END PRIVATE KEY-----/g, "[private key]")
       .replace(/-----BEGIN CERTIFICATE-----.*?-----END CERTIFICATE-----/g, "[certificate]")
       .replace(/[A-Za-z0-9+/=]{400,}/g, "[certificate or more]")

@@ -2,10 +2,9 @@
 
 import type { TSchema } from "typebox";
 import { isAmong, knownValues, type Plain, plainInputs, withoutNulls } from "../plain.ts";
-import { parsePath } from "../property-path.ts";
+import { formatPath, isWithin, type PropertyPath, parsePath } from "../property-path.ts";
 import type { CheckFailure, CheckRequest, CheckResponse } from "../protocol.ts";
 import { decideName } from "../type/automatic-name.ts";
-import { judgeDemands } from "../type/demand.ts";
 import { annotations, type Fields, fieldsOf, itemsOf, mapItemsOf, type NamingRule } from "../type/field.ts";
 import type { CheckedInputs, ResourceType } from "../type/resource.ts";
 import { validate } from "../validate.ts";
@@ -18,6 +17,7 @@ import {
   type Value,
   type ValueMap,
 } from "../value.ts";
+import { judgeDemands, judgeWithin } from "./demands.ts";
 import { changedInputs } from "./diff.ts";
 import type { Plan, Verdict } from "./plan.ts";
 
@@ -56,6 +56,10 @@ export async function checkResource(
   const declares = (name: string) => given[name] !== undefined;
   const knows = (name: string) => given[name] === undefined || !containsUnknown(given[name]);
   judgeDemands(type.demands ?? [], { values, declares, knows }, refuse);
+  const isUnknown = (path: PropertyPath) => plain.unknownPaths.some((each) => isWithin(each, path));
+  judgeWithin(type.inputs, { values: sound(plain.values), isUnknown }, (path, reason) =>
+    refuse(formatPath(path), reason),
+  );
   type.check?.({
     values,
     partly: sound(plain.values),

@@ -2,6 +2,7 @@
 
 import { type Static, type TProperties, type TSchema, type TUnsafe, Type } from "typebox";
 import type { Asset } from "../value.ts";
+import type { Demand } from "./demand.ts";
 import type { NormalFormName } from "./normal-form.ts";
 
 /** A rule on text: `pattern` must match, `says` completes "must …" or stands alone. */
@@ -68,6 +69,8 @@ export interface Annotations {
   /** False where some objects of the type are answered without it, although it has a default. */
   readonly answered?: false;
   readonly rules?: readonly Rule[];
+  /** On groups: what its fields ask of each other. */
+  readonly demands?: readonly Demand[];
   /** On a count: how many members like each other the object has. A cluster that scales objects sets it. */
   readonly replicas?: boolean;
   /** Name of a group's or a choice's type in SDKs (`DomainInfo`); default: the owner's name and the field's. What has the same name in an area is one type. */
@@ -122,6 +125,7 @@ export const annotationKeywords = [
   "movedBy",
   "typeName",
   "answered",
+  "demands",
   "replicas",
 ] as const;
 

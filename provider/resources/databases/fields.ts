@@ -43,6 +43,18 @@ export const updates = optional(
       updateOnly: true,
       computed: true,
       typeName: "MaintenanceWindow",
+      demands: [
+        {
+          when: { frequency: { in: ["monthly"] } },
+          ...{ input: "weekOfMonth", is: "given", says: "is required for monthly maintenance" },
+        },
+        {
+          when: { frequency: { notIn: ["monthly"] } },
+          input: "weekOfMonth",
+          is: "absent",
+          says: "is for monthly maintenance only; take it out",
+        },
+      ],
     },
   ),
 );

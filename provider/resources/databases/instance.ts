@@ -1,7 +1,7 @@
 /** A managed database, of either kind: one description for both types (contract section 2.5). */
 
-import { choice, type Fields, optional, text } from "../../core/type/field.ts";
-import { type CheckedInputs, type ResourceType, resource } from "../../core/type/resource.ts";
+import { choice, optional, text } from "../../core/type/field.ts";
+import { type ResourceType, resource } from "../../core/type/resource.ts";
 import { times } from "../fields.ts";
 import { withAccess } from "./access.ts";
 import { databaseCharges } from "./charges.ts";
@@ -9,6 +9,7 @@ import { common } from "./fields.ts";
 import { commitType, type Kind } from "./kinds.ts";
 import { outputs } from "./outputs.ts";
 import { lookUpDatabase } from "./preview.ts";
+import { nodes, replicationDemands } from "./replication.ts";
 import { isRestorable, verbs } from "./verbs.ts";
 
 const failures: { readonly [status: string]: string } = {
@@ -42,7 +43,8 @@ export function instanceOf(kind: Kind): ResourceType {
           computed: true,
         }),
       ),
-      ...((kind.commit ? commitType : {}) as Fields),
+      // Where a kind lacks it, it asks nothing of it.
+      ...((kind.commit ? commitType : {}) as typeof commitType),
     },
     outputs: { ...outputs, ...times },
     timeouts: { create: 3600, update: 3600, delete: 3600 },
@@ -52,7 +54,7 @@ export function instanceOf(kind: Kind): ResourceType {
         ? database
         : { ...database, engine: `${engine}/${version}` };
     },
-    check: (inputs) => checkReplication(kind, inputs),
+    demands: [nodes, ...replicationDemands(kind)],
     lookup: (context) => lookUpDatabase(kind, context),
     ready: {
       usually: "15 to 30 min",
@@ -77,28 +79,4 @@ export function instanceOf(kind: Kind): ResourceType {
         (database) => database === undefined || isRestorable(database),
       )),
   });
-}
-
-/** Refuses what cannot stand together, as far as it is known. */
-function checkReplication(kind: Kind, { values, knows, refuse }: CheckedInputs<Fields>): void {
-  const { clusterSize = 1, replicationType, replicationCommitType, updates } = values;
-  if (clusterSize === 2) refuse("clusterSize", "must be 1 or 3, not 2");
-  const window = updates as { frequency?: string; weekOfMonth?: number } | undefined;
-  if (window?.frequency === "monthly" && window.weekOfMonth === undefined)
-    refuse("updates.weekOfMonth", "is required for monthly maintenance");
-  if (window && (window.frequency ?? "weekly") === "weekly" && window.weekOfMonth !== undefined)
-    refuse("updates.weekOfMonth", "is for monthly maintenance only; take it out");
-  if (!knows("clusterSize") || !knows("replicationType")) return;
-  const nodes = clusterSize === 1 ? "a single node" : "three nodes";
-  const allowed = clusterSize === 1 ? kind.replication.single : kind.replication.available;
-  const replication = String(replicationType ?? allowed.at(-1));
-  if (!allowed.includes(replication))
-    refuse("replicationType", `must be ${allowed.join(" or ")} for ${nodes}, not ${replication}`);
-  const commits = kind.commit?.[replication];
-  if (
-    commits &&
-    knows("replicationCommitType") &&
-    !commits.includes(String(replicationCommitType ?? "local"))
-  )
-    refuse("replicationCommitType", `must be ${commits.join(" or ")} with ${replication} replication`);
 }

@@ -13,7 +13,7 @@ export interface Kind {
   readonly example: string;
   /** Replication types that one node and three nodes may have; the service's choice when left out comes last. */
   readonly replication: { readonly single: readonly string[]; readonly available: readonly string[] };
-  /** Replication types with which only some commit types go. */
+  /** Replication types with which only some commit types go, the default among them. */
   readonly commit?: { readonly [replicationType: string]: readonly string[] };
 }
 

@@ -1,17 +1,16 @@
 /** Cluster: a Kubernetes cluster and the pools that are declared with it (contract sections 2.7, 3 and 4.5). */
 
-import { formatPath } from "../../core/property-path.ts";
 import { anything, flag, group, map, optional, text } from "../../core/type/field.ts";
 import { resource } from "../../core/type/resource.ts";
 import { isValueMap, type Value, type ValueMap } from "../../core/value.ts";
 import { tags } from "../fields.ts";
 import { clusterCharges } from "./charges.ts";
-import { pool } from "./fields.ts";
+import { pool, poolDemands } from "./fields.ts";
 import { nameVolumesThatStay } from "./leftovers.ts";
 import { createRequest, finishCluster, observeCluster, readCluster, syncControlPlane } from "./life.ts";
 import { outputs } from "./outputs.ts";
 import { syncPools } from "./pools/apply.ts";
-import { canonicalPools, checkPool, tidied } from "./pools/pool.ts";
+import { canonicalPools, tidied } from "./pools/pool.ts";
 import { lookUpCluster } from "./preview.ts";
 import { regenerateChanged, verbs } from "./verbs.ts";
 import { upgradeFault } from "./versions.ts";
@@ -65,10 +64,17 @@ export const Cluster = resource({
         { description: "How the control plane runs.", typeName: "ControlPlane" },
       ),
     ),
-    nodePools: map(group(pool, { description: "A pool of like nodes.", typeName: "ClusterPool" }), {
-      description:
-        "Its pools, by names of your own. A pool whose `type`, `tags` or `disks` change is made anew: its new nodes are ready before the old ones go. A pool that only gets another name keeps its nodes.",
-    }),
+    nodePools: map(
+      group(pool, {
+        description: "A pool of like nodes.",
+        typeName: "ClusterPool",
+        demands: poolDemands,
+      }),
+      {
+        description:
+          "Its pools, by names of your own. A pool whose `type`, `tags` or `disks` change is made anew: its new nodes are ready before the old ones go. A pool that only gets another name keeps its nodes.",
+      },
+    ),
     tags: tags(),
     recycleOnUpgrade: optional(
       flag({
@@ -93,11 +99,8 @@ export const Cluster = resource({
     return nodePools === undefined ? values : { ...values, nodePools };
   },
   check({ values, isNew, refuse }) {
-    const pools = Object.entries(values.nodePools ?? {});
-    if (isNew && values.nodePools && pools.length === 0)
+    if (isNew && values.nodePools && Object.keys(values.nodePools).length === 0)
       refuse("nodePools", "needs at least one pool: a cluster cannot be made without");
-    for (const [name, spec] of pools)
-      checkPool(spec, (property) => formatPath(["nodePools", name, ...property.split(".")]), refuse);
   },
   refuseChange({ before, after, refuse }) {
     const [present, wanted] = [before.k8sVersion, after.k8sVersion];

@@ -1,10 +1,13 @@
 /** Fields that a cluster's own pools and a NodePool share (contract section 2.7). */
 
+import type { Demand } from "../../core/type/demand.ts";
 import { choice, flag, group, integer, list, optional, text } from "../../core/type/field.ts";
 import { tags } from "../fields.ts";
 
 const bound = (description: string) =>
   optional(integer({ description, minimum: 1, maximum: 100, computed: true }));
+
+const together = "is required: min and max need each other";
 
 export const autoscaler = group(
   {
@@ -18,6 +21,11 @@ export const autoscaler = group(
     description:
       "Lets the service choose the count within bounds. The bounds of one that is not enabled mean nothing.",
     typeName: "Autoscaler",
+    demands: [
+      { when: { min: "given" }, input: "max", is: "given", says: together },
+      { when: { max: "given" }, input: "min", is: "given", says: together },
+      { input: "min", is: { atMost: "max" }, says: "must not be above max" },
+    ],
   },
 );
 
@@ -52,6 +60,16 @@ export const pool = {
   tags: tags(),
   disks: optional(disks),
 };
+
+/** What the inputs of a pool ask of each other. */
+export const poolDemands: readonly Demand<keyof typeof pool>[] = [
+  {
+    when: { autoscaler: { lacks: { enabled: { in: [true] }, min: "given" } } },
+    input: "count",
+    is: "given",
+    says: "is required, except with an enabled autoscaler that has min and max",
+  },
+];
 
 /** What the service says of a pool's nodes. */
 export const nodes = (description: string) =>

@@ -5,18 +5,10 @@ import { anything, type Fields, id, optional, text } from "../../core/type/field
 import { type ObjectContext, resource } from "../../core/type/resource.ts";
 import { fingerprint } from "../../core/type/trigger.ts";
 import { poolCharges } from "./charges.ts";
-import { autoscaler, nodes, pool } from "./fields.ts";
+import { autoscaler, nodes, pool, poolDemands } from "./fields.ts";
 import { idOfPool } from "./pools/layout.ts";
 import { forgetRecycling, recycle } from "./pools/nodes.ts";
-import {
-  canonicalPool,
-  checkPool,
-  createBody,
-  isReady,
-  type LivePool,
-  scaleBody,
-  tidied,
-} from "./pools/pool.ts";
+import { canonicalPool, createBody, isReady, type LivePool, scaleBody, tidied } from "./pools/pool.ts";
 import { judgeType } from "./preview.ts";
 
 /** A field that no pool can change, so that it also tells pools apart. */
@@ -74,10 +66,7 @@ export const NodePool = resource({
   charges: poolCharges,
   lost: "its nodes and what is stored on them",
   canonical: canonicalPool,
-  check({ values, knows, refuse }) {
-    const isPart = knows("count") && knows("autoscaler");
-    checkPool(isPart ? values : { ...values, count: values.count ?? 1 }, (property) => property, refuse);
-  },
+  demands: poolDemands,
   async lookup(context) {
     const { before, after, creating, get } = context;
     if (!creating || after.clusterId === before.clusterId) return;

@@ -54,7 +54,7 @@ describe("a cluster is refused", () => {
       ],
       [
         withPool({ autoscaler: { enabled: true, min: 3, max: 2 } }),
-        ["nodePools.web.autoscaler.min: must not be above max: 3 is above 2"],
+        ["nodePools.web.autoscaler.min: must not be above max"],
       ],
       [
         { ...base, nodePools: { "a.b": { type: "g6-standard-1" } } },
@@ -68,7 +68,13 @@ describe("a cluster is refused", () => {
         withPool({ disks: [{ size: 1, type: "ext-4" }] }),
         ['nodePools.web.disks[0].type: must be one of raw, ext4, not "ext-4"'],
       ],
-      [withPool({ count: unknown, autoscaler: { min: 1 } }), []],
+      [withPool({ count: unknown, autoscaler: { min: 1, max: 2 } }), []],
+      [withPool({ count: unknown, autoscaler: unknown }), []],
+      [withPool({ count: unknown, autoscaler: { min: 1, max: unknown } }), []],
+      [
+        withPool({ count: unknown, autoscaler: { min: 1 } }),
+        ["nodePools.web.autoscaler.max: is required: min and max need each other"],
+      ],
       [{ ...base, label: "größe" }, []],
     ];
     for (const [declared, reasons] of cases) expect(await refused(declared)).toEqual(reasons);

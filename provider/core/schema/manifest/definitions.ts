@@ -6,10 +6,11 @@ import { withArticle } from "../../wording.ts";
 import { stateFields } from "../catalogue.ts";
 import { accessOf } from "./access.ts";
 import { accountDefinition } from "./account.ts";
+import type { CelRule } from "./cel.ts";
 import { definitionOf, name, usualStatus } from "./definition.ts";
 import { demandRules } from "./demands.ts";
 import { domain, kindOf, type ManifestForm, manifestForm, propertyOf, twinOf, version } from "./form.ts";
-import { answeredOf, type CelRule, type Json, secretRef, structural } from "./structural.ts";
+import { answeredOf, type Json, secretRef, structural } from "./structural.ts";
 
 /** Every object that a cluster needs to know the types: one definition a kind, the policy of each that has something immutable, and who may do what. */
 export function definitionsOf(types: readonly ResourceType[]): readonly Json[] {

@@ -9,24 +9,14 @@ import {
   isRequired,
   itemsOf,
   mapItemsOf,
-  type Rule,
   wordsOf,
 } from "../../type/field.ts";
 import { formats } from "../../type/formats.ts";
+import { celOf, looksAhead, re2 } from "./cel.ts";
+import { rulesWithin } from "./demands.ts";
 
 export interface Json {
   readonly [keyword: string]: unknown;
-}
-
-/** A rule in CEL; `message` tells whoever breaks it what to do. */
-export interface CelRule {
-  readonly rule: string;
-  readonly message: string;
-  /** In its place, where a value is a part of it. */
-  readonly messageExpression?: string;
-  /** The property that it is about, under the one that the rule stands at (`.soaEmail`). */
-  readonly fieldPath?: string;
-  readonly reason?: string;
 }
 
 const kept = ["minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems"] as const;
@@ -43,7 +33,14 @@ export function structural(field: TSchema, isRepeated = false): Json {
   const said = description === undefined ? {} : { description };
   if (isAssetField(field)) return { ...said, ...content };
   const fields = fieldsOf(field);
-  if (fields) return { ...said, ...objectOf(fields, isRepeated) };
+  if (fields) {
+    const rules = rulesWithin(field, fields);
+    return {
+      ...said,
+      ...objectOf(fields, isRepeated),
+      ...(rules.length > 0 && { "x-kubernetes-validations": rules }),
+    };
+  }
   const items = itemsOf(field);
   if (items) return { ...said, ...bounds(field), type: "array", items: structural(items, true) };
   const every = mapItemsOf(field);
@@ -115,40 +112,6 @@ function rulesOf(field: TSchema, isRepeated: boolean): Json {
     .map((each) => (usual === "" ? { ...each, rule: `self == '' || (${each.rule})` } : each));
   return { maxLength, "x-kubernetes-validations": cel };
 }
-
-const looksAhead = (pattern: string): boolean => /\(\?[=!]/.test(pattern);
-
-/** A rule on text in CEL. A pattern that begins by looking ahead, which RE2 cannot, becomes two. */
-export function celOf({ pattern, says }: Rule): CelRule {
-  const matches = (text: string) => `self.matches(${celText(re2(text))})`;
-  if (!looksAhead(pattern)) return { rule: matches(pattern), message: says };
-  if (!/^\^\(\?[!=]/.test(pattern)) throw new Error(`looks ahead in its middle: ${pattern}`);
-  const end = closing(pattern, 1);
-  const [ahead, after] = [pattern.slice(4, end), pattern.slice(end + 1)];
-  const isThere = pattern[3] === "=";
-  const looked = `${isThere ? "" : "!"}${matches(`^(${ahead})`)}`;
-  return { rule: after === "" ? looked : `${looked} && ${matches(`^${after}`)}`, message: says };
-}
-
-/** Where the parenthesis ends that begins there. */
-function closing(pattern: string, from: number): number {
-  let [depth, isClass] = [0, false];
-  for (let at = from; at < pattern.length; at += 1) {
-    const character = pattern[at];
-    if (character === "\\") at += 1;
-    else if (isClass) isClass = character !== "]";
-    else if (character === "[") isClass = true;
-    else if (character === "(") depth += 1;
-    else if (character === ")" && --depth === 0) return at;
-  }
-  throw new Error(`a parenthesis has no end: ${pattern}`);
-}
-
-/** RE2 writes code points otherwise. */
-const re2 = (pattern: string): string => pattern.replace(/\\u([0-9A-Fa-f]{4})/g, "\\x{$1}");
-
-/** A text of CEL. */
-export const celText = (text: string): string => `'${text.replace(/[\\']/g, "\\$&")}'`;
 
 /** A file's content, in one of the places where Kubernetes keeps such. */
 const keyRef = {

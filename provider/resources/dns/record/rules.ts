@@ -1,6 +1,7 @@
 /** What is wrong with a DNS record (contract section 2.4). Pure. */
 
-import { type Declared, type Demand, judgeDemands, quoted } from "../../../core/type/demand.ts";
+import { type Declared, judgeDemands, quoted } from "../../../core/judgement/demands.ts";
+import type { Demand } from "../../../core/type/demand.ts";
 import { isMailName, isRelativeName, isServiceLabel, relativeName } from "../names.ts";
 import { judgeTarget } from "./targets.ts";
 import {

@@ -1,6 +1,6 @@
 /** What a record may point at, by type (contract section 2.4). Pure. */
 
-import { quoted } from "../../../core/type/demand.ts";
+import { quoted } from "../../../core/judgement/demands.ts";
 import { formats } from "../../../core/type/formats.ts";
 import { isFullDomain, isHostName, isMailName, withoutDot } from "../names.ts";
 import type { RecordDraft, RecordType } from "./types.ts";

@@ -1,8 +1,7 @@
-/** What is true of every pool, a cluster's own or a NodePool: its rules, how two are compared, what is sent for it (contract section 2.7). Makes no request. */
+/** What is true of every pool, a cluster's own or a NodePool: how two are compared, what is sent for it (contract section 2.7). Makes no request. */
 
 import { same } from "../../../core/judgement/compare.ts";
 import type { WireObject } from "../../../core/service-port.ts";
-import type { Refuse } from "../../../core/type/resource.ts";
 import { isUnknown, isValueMap, reveal, type Value, type ValueMap } from "../../../core/value.ts";
 import { pool as fields } from "../fields.ts";
 
@@ -28,19 +27,6 @@ export interface LivePool extends WireObject {
   readonly count: number;
   readonly autoscaler: Required<Autoscaler>;
   readonly nodes: readonly { readonly id: string; readonly instance_id?: unknown; readonly status: string }[];
-}
-
-/** Refuses what cannot stand together; `at` places a property of the pool. */
-export function checkPool(spec: PoolSpec, at: (property: string) => string, refuse: Refuse): void {
-  const { count, autoscaler: { enabled, min, max } = {} } = spec;
-  if (min !== undefined && max === undefined)
-    refuse(at("autoscaler.max"), "is required: min and max need each other");
-  if (max !== undefined && min === undefined)
-    refuse(at("autoscaler.min"), "is required: min and max need each other");
-  if (min !== undefined && max !== undefined && min > max)
-    refuse(at("autoscaler.min"), `must not be above max: ${min} is above ${max}`);
-  if (count === undefined && !(enabled && min !== undefined))
-    refuse(at("count"), "is required, except with an enabled autoscaler that has min and max");
 }
 
 /** The values of a pool in which two are compared: an enabled autoscaler owns the count, and one that is not enabled means nothing. */
