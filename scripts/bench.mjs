@@ -135,14 +135,14 @@ const ratios = [
   { what: "`up` of 200 records, embedded to Pulumi", most: 0.8, measure: engineRatio, needsPulumi: true },
   {
     what: "`up` of a program of 1,000 records, with its preview, embedded to Pulumi by its Automation API",
-    most: 0.1,
+    most: 0.06,
     measure: async (bin) => (await programRatios(bin)).first,
     needsPulumi: true,
     slow: true,
   },
   {
     what: "the same program again: nothing to do",
-    most: 0.4,
+    most: 0.35,
     measure: async (bin) => (await programRatios(bin)).again,
     needsPulumi: true,
     slow: true,

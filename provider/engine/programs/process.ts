@@ -101,7 +101,8 @@ async function attend(child: Child, { say, signal, stop }: Attendance): Promise<
   for (const stream of [child.stdout, child.stderr]) hear(stream, say);
   try {
     const [code, by] = (await once(child, "exit")) as [number | null, string | null];
-    await Promise.race([closed, setTimeout(lastWordsMs)]);
+    // Nobody waits for the rest of that time, this process's own end least of all.
+    await Promise.race([closed, setTimeout(lastWordsMs, undefined, { ref: false })]);
     return { code, signal: by };
   } finally {
     signal.removeEventListener("abort", interrupt);
