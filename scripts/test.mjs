@@ -85,6 +85,7 @@ mkdirSync(join(root, "test-results"), { recursive: true });
 rmSync(reportFile, { force: true });
 rmSync(callsFolder, { recursive: true, force: true });
 mkdirSync(callsFolder);
+const before = untracked();
 const run = spawnSync(
   process.execPath,
   [
@@ -123,10 +124,23 @@ const skipped = report.numPendingTests + (report.numTodoTests ?? 0);
 // A part of the tests cannot tell what all of them reach.
 const isWhole = !isQuick && given.length === 0;
 const untrue = isWhole ? tellCoverage() : [];
+const litter = untracked().filter((file) => !before.includes(file));
+for (const file of litter) console.error(`${file}: a test left this in the clone`);
 if (skipped > 0) console.log(`${skipped} skipped`);
 console.log(`${report.numPassedTests} passed, ${failed} failed`);
-const isGreen = run.status === 0 && failed === 0 && report.numPassedTests > 0 && untrue.length === 0;
+const isGreen =
+  run.status === 0 && failed === 0 && report.numPassedTests > 0 && untrue.length + litter.length === 0;
 process.exit(isGreen ? 0 : run.status || 1);
+
+/** What lies among the sources and is not of them; nothing where this is no clone. */
+function untracked() {
+  const folders = ["deploy", "docs", "emulator", "examples", "provider", "schemas", "scripts", "sdk", "test"];
+  const { status, stdout } = spawnSync("git", ["ls-files", "--others", "--directory", "--", ...folders], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  return status === 0 ? stdout.split("\n").filter((file) => file !== "") : [];
+}
 
 /** Says where the record of reached operations differs from this run; returns what it claims wrongly. */
 function tellCoverage() {

@@ -2,7 +2,7 @@
 
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import type { Emulator } from "../../emulator/index.ts";
@@ -33,8 +33,19 @@ const places = readdirSync(examples, { recursive: true, encoding: "utf8" })
   )
   .map(dirname);
 
-async function liveThere(folder: string, emulator: Emulator, project: Project): Promise<Left> {
-  const text = projectText(folder);
+/** A copy of the example, where what its engine keeps beside it may lie. */
+function copied(engine: string, place: string): string {
+  const copy = join(base, engine, place);
+  cpSync(join(examples, place), copy, {
+    recursive: true,
+    filter: (source) => basename(source) !== ".plumbline",
+  });
+  return copy;
+}
+
+async function liveThere(place: string, emulator: Emulator, project: Project): Promise<Left> {
+  const folder = copied("pulumi", place);
+  const text = projectText(join(examples, place));
   writeFileSync(join(project.folder, "Pulumi.yaml"), text);
   const { baseUrl, token } = emulator;
   const { PATH: _, ...wanted } = packages;
@@ -61,16 +72,13 @@ describe.skipIf(!python).each(places)("examples/%s", { timeout: 300_000 }, (plac
   let here: Left | undefined;
 
   it("lives as it is under plumbline", async () => {
-    const folder = join(base, "plumbline", place);
-    cpSync(join(examples, place), folder, { recursive: true });
+    const folder = copied("plumbline", place);
     here = await onEmulator((emulator) => liveHere(folder, emulator, base, packages));
   });
 
   it.skipIf(!pulumiBin)("leaves what it leaves under pulumi", async () => {
     // Other draws, as the order in which they are drawn is no engine's to say.
-    const there = await onEmulator((emulator) => liveThere(join(examples, place), emulator, pulumi!), {
-      random: 1,
-    });
+    const there = await onEmulator((emulator) => liveThere(place, emulator, pulumi!), { random: 1 });
     expect(here?.account).toEqual(there.account);
     expect(here?.state).toEqual(there.state);
   });
