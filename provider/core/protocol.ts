@@ -77,9 +77,14 @@ export interface CreateRequest extends ResourceIdentity, RequestContext {
   /**
    * Awaited as soon as the service gave an id, before any wait: save it. `state` may hold secrets shown only once. `applied` are the inputs that
    * a request surely carried, and the only ones that may be saved as applied: what is declared beyond them is still to be brought about, and
-   * the next diff then says so.
+   * the next diff then says so. `isWhole`: nothing is left to do, and the create resolves to this very state next, without another request.
    */
-  readonly onCreated?: (id: string, state: ValueMap, applied: ValueMap) => void | Promise<void>;
+  readonly onCreated?: (
+    id: string,
+    state: ValueMap,
+    applied: ValueMap,
+    isWhole?: boolean,
+  ) => void | Promise<void>;
 }
 
 /** The create whose object is looked for: its type and its inputs as they were then. */

@@ -5,7 +5,7 @@ import { appliedInputs, observedState, stateOf } from "../core/object/state.ts";
 import { ResourceInitFailedError } from "../core/protocol.ts";
 import { isGone, isOpen, type WireObject } from "../core/service-port.ts";
 import type { Fields } from "../core/type/field.ts";
-import type { Aspect } from "../core/type/resource.ts";
+import type { Aspect, ResourceType } from "../core/type/resource.ts";
 import { forgetRuns } from "../core/type/trigger.ts";
 import type { ValueMap } from "../core/value.ts";
 import { reasonsOf } from "./failure.ts";
@@ -64,6 +64,16 @@ export async function converge(task: Task): Promise<Converged> {
     await left(task, note, { pending, untouched, ...(now && { now }) });
     throw failed;
   }
+}
+
+/** True where `converge` would do nothing with an object that was made just now. */
+export function isConverged(
+  { ready, finish, observe }: ResourceType,
+  object: WireObject,
+  pending: ReadonlySet<string>,
+): boolean {
+  if (pending.size > 0 || finish || observe) return false;
+  return ready === undefined || (ready.failure?.(object) === undefined && ready.isReady(object));
 }
 
 function keepOnly(names: Set<string>, kept: ReadonlySet<string>): void {

@@ -14,8 +14,8 @@ import type {
 import { isGone } from "../core/service-port.ts";
 import { annotations } from "../core/type/field.ts";
 import type { ResourceType } from "../core/type/resource.ts";
-import type { Value } from "../core/value.ts";
-import { converge, initFailed } from "./converge.ts";
+import type { Value, ValueMap } from "../core/value.ts";
+import { converge, initFailed, isConverged } from "./converge.ts";
 import { examine } from "./foresight/examine.ts";
 import { lookUp } from "./foresight/lookup.ts";
 import { refuseTakeover } from "./foresight/presence.ts";
@@ -42,8 +42,14 @@ export async function createResource(
   const values = valuesToApply(type, request.inputs);
   // The next one that could be taken for it begins when the id of this one is known for good.
   const creation = { operation, type, request, scope, values };
-  const task = await operation.exclusive(queueOf(type, values), () => begun(creation, request.onCreated));
+  const { task, whole } = await operation.exclusive(queueOf(type, values), () =>
+    begun(creation, request.onCreated),
+  );
   const { id, object } = task;
+  if (whole) {
+    knowParts(operation, type, { id, inputs: request.inputs, state: whole });
+    return { id, state: whole };
+  }
   const { object: finished, spent } = await converge(task);
   const first = stateOf(type, id, object, request.inputs);
   const state = stateOf(type, id, finished, request.inputs, first);
@@ -51,8 +57,11 @@ export async function createResource(
   return { id, state, ...(spent.length > 0 && { spent }) };
 }
 
-/** Makes the object, or finds it, and has its id saved with what surely was applied. */
-async function begun(creation: Creation, onCreated: CreateRequest["onCreated"]): Promise<Task> {
+/** Makes the object, or finds it, and has its id saved with what surely was applied. `whole`: its state, where making it was all that there is to do. */
+async function begun(
+  creation: Creation,
+  onCreated: CreateRequest["onCreated"],
+): Promise<{ readonly task: Task; readonly whole?: ValueMap }> {
   const { operation, type, request, scope, values } = creation;
   const { inputs } = request;
   const { id, object, posted, isResumed } = await ensure(creation);
@@ -63,13 +72,17 @@ async function begun(creation: Creation, onCreated: CreateRequest["onCreated"]):
   };
   if (type.takesOver) await examine(operation, task);
   const pending = fieldsToSync(task, object);
-  const applied = appliedInputs(type, inputs, undefined, pending, observedState(type, id, object));
+  const isWhole = creation.request.earlierAttempt === undefined && isConverged(type, object, pending);
+  const applied = isWhole
+    ? inputs
+    : appliedInputs(type, inputs, undefined, pending, observedState(type, id, object));
+  const state = stateOf(type, id, object, applied);
   try {
-    await onCreated?.(id, stateOf(type, id, object, applied), applied);
+    await onCreated?.(id, state, applied, isWhole);
   } catch (error) {
     throw (await initFailed(task, object, pending, error)).failed;
   }
-  return task;
+  return { task, ...(isWhole && { whole: state }) };
 }
 
 /** Looks for what an earlier create made; makes and changes nothing. */

@@ -97,6 +97,7 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
   }
   const work = async (): Promise<ResourceState> => {
     let saved: ResourceState | undefined;
+    let isSavedWhole = false;
     const save = async (
       id: string,
       state: ValueMap,
@@ -126,11 +127,13 @@ export async function createObject(run: Run, order: CreateOrder): Promise<Resour
         ...request,
         preview: false,
         signal: run.signal,
-        onCreated: async (id, state, applied) =>
-          void (await save(id, state, { inputs: applied, initErrors: [interruptedCreate] })),
+        onCreated: async (id, state, applied, isWhole = false) => {
+          await save(id, state, isWhole ? {} : { inputs: applied, initErrors: [interruptedCreate] });
+          isSavedWhole = isWhole;
+        },
       });
       if (id === "") throw new Error("the provider made an object and gave it no id");
-      const made = await save(id, state, {});
+      const made = isSavedWhole && saved ? saved : await save(id, state, {});
       dropNotes(ledger, slot, spent);
       return made;
     } catch (error) {

@@ -43,10 +43,17 @@ interface Rehearsed extends Program {
   readonly rehearsed: Program;
 }
 
+interface Seen {
+  /** As `subjectOf` names it. */
+  readonly of: string;
+  readonly judged: Rehearsal;
+  readonly deletions: Run["deletions"];
+}
+
 export function createExecution(options: ExecutionOptions): Execution {
   const known = options.program && { ...options.program, rehearsed: recorded(options.program) };
   /** The last preview that ended well. */
-  let seen: { readonly of: string; readonly deletions: Run["deletions"] } | undefined;
+  let seen: Seen | undefined;
 
   function program(): Rehearsed {
     if (!known) throw new EngineError("usage", "This needs a stack file.");
@@ -152,13 +159,19 @@ export function createExecution(options: ExecutionOptions): Execution {
     async deploy(run, choice) {
       const of = program();
       if (!isSound(run, of)) return undefined;
-      if (choice.refresh ?? of.refresh) {
+      const refreshes = choice.refresh ?? of.refresh;
+      if (refreshes) {
         const aside = run.aside("refresh");
         await refreshState(aside);
         aside.tellRepeated();
         if (isOver(run)) return undefined;
       }
-      const judged = await rehearse(run.aside("validate"), of.rehearsed, { ...options, isFollowed: true });
+      const subject = subjectOf(run, choice);
+      // What a preview of this very state found sound is not rehearsed again: the run checks everything itself before it writes.
+      const judged =
+        !run.preview && !refreshes && seen?.of === subject
+          ? seen.judged
+          : await rehearse(run.aside("validate"), of.rehearsed, { ...options, isFollowed: true });
       if (isOver(run)) return undefined;
       const rehearsal = { ...judged, succession: await succeed(run, of, judged) };
       if (isOver(run)) return undefined;
@@ -168,7 +181,7 @@ export function createExecution(options: ExecutionOptions): Execution {
       const outputs = await execute(run, of, rehearsal, choice);
       if (run.preview) await run.hold?.plan(run, run.steps, placesIn(rehearsal));
       const isWhole = outputs !== undefined && !isOver(run);
-      seen = run.preview && isWhole ? { of: subjectOf(run, choice), deletions: run.deletions } : undefined;
+      seen = run.preview && isWhole ? { of: subject, judged, deletions: run.deletions } : undefined;
       return isWhole ? outputs : undefined;
     },
   };

@@ -5,8 +5,9 @@ export interface Frames {
   readonly send: (call: number, word: string, message: Uint8Array) => void;
 }
 
-/** Calls back with each message that comes over the stream. */
+/** Calls back with each message that comes over the stream. What is sent within `pause` milliseconds of a write leaves together; default 0. */
 export function framesOver(
   stream: Duplex,
   heard: (call: number, word: string, message: Uint8Array) => void,
+  options?: { readonly pause?: number },
 ): Frames;

@@ -6,8 +6,11 @@
 /** Bytes before the word: the length of all that follows it (32 bits), the call (32), the length of the word (16). */
 const headBytes = 10;
 
-/** Calls back with each message that comes over the stream; what is sent in one turn of the loop leaves as one write. */
-export function framesOver(stream, heard) {
+/**
+ * Calls back with each message that comes over the stream. What is sent in one turn of the loop leaves as one write, and so does what is sent
+ * within `pause` milliseconds of the last write: one that wakes the other side costs as much as a dozen messages.
+ */
+export function framesOver(stream, heard, { pause = 0 } = {}) {
   let [chunks, held, needed] = [[], 0, 4];
   stream.on("data", (chunk) => {
     chunks.push(chunk);
@@ -24,9 +27,11 @@ export function framesOver(stream, heard) {
     [chunks, held] = [[bytes], bytes.length];
   });
   let due = [];
+  let nextWrite = 0;
   const leave = () => {
     const bytes = due.length === 1 ? due[0] : Buffer.concat(due);
     due = [];
+    nextWrite = performance.now() + pause;
     if (!stream.destroyed) stream.write(bytes);
   };
   return {
@@ -37,7 +42,11 @@ export function framesOver(stream, heard) {
       head.writeUInt32LE(call, 4);
       head.writeUInt16LE(word.length, 8);
       head.write(word, headBytes, "latin1");
-      if (due.length === 0) setImmediate(leave);
+      if (due.length === 0) {
+        const wait = nextWrite - performance.now();
+        if (wait > 0) setTimeout(leave, wait);
+        else setImmediate(leave);
+      }
       due.push(head, message);
     },
   };

@@ -6,6 +6,9 @@ import { messageOf } from "../failure.ts";
 import { framesOver } from "./frames.js";
 import { type Handlers, largestMessage, longestText, type Services } from "./server.ts";
 
+/** Milliseconds between answers, where many are given. */
+const pause = 5;
+
 /** A call is named by its path; the word of an answer is its status, and what it brings the response, or the text of the failure. */
 export function answerOver(line: Duplex, services: Services): void {
   const methods = new Map(
@@ -18,17 +21,22 @@ export function answerOver(line: Duplex, services: Services): void {
   );
   const fail = (call: number, status: grpc.status, text: string): void =>
     frames.send(call, String(status), Buffer.from(text.slice(0, longestText)));
-  const frames = framesOver(line, (call, path, message) => {
-    const method = methods.get(path);
-    if (method === undefined) return fail(call, grpc.status.UNIMPLEMENTED, `there is no method ${path}`);
-    answer(method, message).then(
-      (response) => {
-        if (response.length <= largestMessage) frames.send(call, String(grpc.status.OK), response);
-        else fail(call, grpc.status.RESOURCE_EXHAUSTED, `an answer of ${response.length} bytes is too long`);
-      },
-      (error: unknown) => fail(call, grpc.status.UNKNOWN, messageOf(error)),
-    );
-  });
+  const frames = framesOver(
+    line,
+    (call, path, message) => {
+      const method = methods.get(path);
+      if (method === undefined) return fail(call, grpc.status.UNIMPLEMENTED, `there is no method ${path}`);
+      answer(method, message).then(
+        (response) => {
+          if (response.length <= largestMessage) frames.send(call, String(grpc.status.OK), response);
+          else
+            fail(call, grpc.status.RESOURCE_EXHAUSTED, `an answer of ${response.length} bytes is too long`);
+        },
+        (error: unknown) => fail(call, grpc.status.UNKNOWN, messageOf(error)),
+      );
+    },
+    { pause },
+  );
 }
 
 async function answer(

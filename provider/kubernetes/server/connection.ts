@@ -2,7 +2,7 @@
 
 import type { RequestOptions } from "node:https";
 import type { KubeConfig } from "@kubernetes/client-node/dist/config.js";
-import { Agent, type Dispatcher, ProxyAgent, request } from "undici";
+import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import { pause } from "../../machine/pause.ts";
 
 /** An object of JSON. */
@@ -101,8 +101,9 @@ export function connect(config: KubeConfig, namespace?: string): Connection {
     const url = new URL(server.replace(/\/+$/, "") + path);
     for (const [name, value] of Object.entries(query))
       if (value !== undefined) url.searchParams.set(name, String(value));
-    return request(url, {
-      ...{ method, dispatcher, headersTimeout: 30_000, bodyTimeout: silence, signal: signal ?? null },
+    return dispatcher.request({
+      ...{ method, origin: url.origin, path: url.pathname + url.search },
+      ...{ headersTimeout: 30_000, bodyTimeout: silence, signal: signal ?? null },
       headers: {
         ...headers,
         accept: accept ?? "application/json",

@@ -3,7 +3,7 @@
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SignatureV4 } from "@smithy/signature-v4";
-import { type Dispatcher, request } from "undici";
+import type { Dispatcher } from "undici";
 import { EngineError, messageOf } from "../../../failure.ts";
 import type { S3Address } from "../address.ts";
 import { credentialsOf } from "./credentials.ts";
@@ -87,11 +87,12 @@ export function openBucket(address: S3Address, dispatcher: () => Dispatcher): Bu
     const plain = { ...own, query, headers: { host, ...headers }, ...(body === undefined ? {} : { body }) };
     const signed = await signer.sign(plain, { signingDate: new Date(Date.now() + ahead) });
     const search = new URLSearchParams(query).toString().replaceAll("+", "%20");
-    const answer = await request(`${base.url.origin}${path}${search === "" ? "" : `?${search}`}`, {
+    const answer = await dispatcher().request({
       method,
+      origin: base.url.origin,
+      path: search === "" ? path : `${path}?${search}`,
       headers: signed.headers,
       ...(body === undefined ? {} : { body }),
-      dispatcher: dispatcher(),
       signal,
       headersTimeout: onePatience * 1000,
       bodyTimeout: onePatience * 1000,
