@@ -40,8 +40,9 @@ function openLine(cuts: readonly number[]): [Duplex, Duplex] {
 }
 
 async function settled(isDone: () => boolean): Promise<void> {
-  for (let turns = 0; !isDone(); turns += 1) {
-    if (turns === 10_000) throw new Error("it never came");
+  const begun = performance.now();
+  while (!isDone()) {
+    if (performance.now() - begun > 10_000) throw new Error("it never came");
     await turn();
   }
 }
@@ -69,6 +70,25 @@ describe("messages in frames", () => {
         },
       ),
     );
+  });
+
+  it("leave at once where none left just now, and else together, after the pause", async () => {
+    const [near, far] = openLine([1024]);
+    const heard: number[] = [];
+    framesOver(far, (call) => heard.push(call));
+    const { send } = framesOver(near, () => {}, { pause: 200 });
+    const begun = performance.now();
+    send(1, "", Buffer.from("first"));
+    await settled(() => heard.length === 1);
+    expect(performance.now() - begun).toBeLessThan(150);
+    for (const call of [2, 3, 4]) {
+      send(call, "", Buffer.from("more"));
+      await turn();
+    }
+    expect(heard).toEqual([1]);
+    await settled(() => heard.length > 1);
+    expect(heard).toEqual([1, 2, 3, 4]);
+    expect(performance.now() - begun).toBeGreaterThan(190);
   });
 
   it("are left unsaid once the other end is gone", async () => {

@@ -45,6 +45,15 @@ describe("a program", { timeout: 120_000 }, () => {
     expect(runsOf(p)).toBe("pu");
   });
 
+  it("that asks for more than it declares runs twice to be previewed, as its answers are not known before", async () => {
+    const asking = `${noting}${zoneOf("a")}exports.kinds = plumbline.dns.getDomainsOutput({}).domains.length;\n`;
+    const p = await projects.project(asking);
+    await p.succeed("up", "-y");
+    expect(runsOf(p)).toBe("ppu");
+    await p.succeed("up", "-y", "--skip-preview");
+    expect(runsOf(p)).toBe("pu");
+  });
+
   it("sees its own arguments, and nothing of who started it", async () => {
     const p = await projects.project(`
 const { fork } = require("node:child_process");

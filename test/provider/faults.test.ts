@@ -220,6 +220,22 @@ test("a refusal of the service names the user's own property", async () => {
 });
 
 describe("what exists but is not finished is kept", () => {
+  test("as whole only where making it was all that there was to do, and then it is not looked at again", async () => {
+    const told: unknown[] = [];
+    const onCreated = (id: string, state: ValueMap, applied: ValueMap, isWhole: boolean) =>
+      void told.push({ id, state, applied, isWhole });
+    const { id, state } = await create(domain, zone, { onCreated });
+    expect(told).toEqual([{ id, state, applied: expect.objectContaining(zone), isWhole: true }]);
+    expect(account.requests()).toEqual({ POST: 1 });
+    // A disk is made first, and ready later.
+    const disk = await create(volume, { label: "disk", region: "us-east" }, { onCreated });
+    expect(told[1]).toMatchObject({ id: disk.id, isWhole: false });
+    // Of one that an earlier attempt made nobody knows what is left to do.
+    const again = { onCreated, earlierAttempt: { startedAt: new Date().toISOString(), id } };
+    expect((await create(domain, zone, again)).id).toBe(id);
+    expect(told[2]).toMatchObject({ id, isWhole: false });
+  });
+
   test("a failing save of the id is told with the id and the state", async () => {
     const failed = create(domain, zone, { onCreated: () => Promise.reject(new Error("disk full")) });
     await expect(failed).rejects.toMatchObject({

@@ -116,14 +116,14 @@ async function make(process: Process, resource: Resource, declared: ValueMap, ke
   const { id, state, spent } = await provider.create({
     ...{ ...resource, inputs, preview: false, notes: process.notes(kept, false) },
     ...(earlier && { earlierAttempt }),
-    onCreated: (newId, newState, applied) => {
+    onCreated: (newId, newState, applied, isWhole) => {
       if (process.isDead()) throw new Killed("killed");
       if (memory === "late") {
         kept.attempt!.id = newId;
         return;
       }
       kept.saved = { id: newId, inputs: applied, state: newState };
-      kept.isUnfinished = true;
+      kept.isUnfinished = !isWhole;
       delete kept.attempt;
     },
   });

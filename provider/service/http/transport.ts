@@ -4,6 +4,7 @@ import { channel } from "node:diagnostics_channel";
 import type { ErrorCode } from "../../core/error-code.ts";
 import { SettingError } from "../errors.ts";
 import type { Brand } from "./brand.ts";
+import { exchange, TooMuch } from "./exchange.ts";
 import type { Ways } from "./proxy.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "DELETE";
@@ -115,70 +116,39 @@ export function createTransport(options: TransportOptions): Transport {
 
   const send: Send = async (request) => {
     if (closed) throw new NoAnswer(false, "the client is closed", true, undefined);
-    const headers: { [name: string]: string } = {
+    const sent: { [name: string]: string } = {
       authorization: `Bearer ${options.token}`,
       accept: "application/json",
       "user-agent": options.userAgent,
     };
-    if (request.filter) headers["x-filter"] = asciiJson(options.brand.outward(request.filter));
-    if (request.body) headers["content-type"] = "application/json";
+    if (request.filter) sent["x-filter"] = asciiJson(options.brand.outward(request.filter));
+    if (request.body) sent["content-type"] = "application/json";
     const seconds = request.method === "GET" ? options.timeoutSeconds.read : options.timeoutSeconds.write;
-    // The pool's own limits are between two bytes; a server that drips would hold a request for ever.
-    const slow = new AbortController();
-    const timer = setTimeout(
-      () => slow.abort(new TooMuch("the answer took too long")),
-      seconds * 1000 * SLOWEST,
-    );
-    try {
-      return await ask(request, headers, seconds, slow.signal);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
-
-  async function ask(
-    request: Request,
-    headers: { readonly [name: string]: string },
-    seconds: number,
-    signal: AbortSignal,
-  ): Promise<Answer> {
     counts[request.method] = (counts[request.method] ?? 0) + 1;
-    const answer = await way
-      .request({
+    const { status, headers, text, failure } = await exchange(
+      way,
+      {
         origin: base.origin,
         method: request.method,
         path: base.pathname.replace(/\/$/, "") + options.brand.path(request.path),
-        headers,
+        headers: sent,
         body: request.body ? JSON.stringify(options.brand.outward(request.body)) : null,
-        headersTimeout: seconds * 1000,
-        bodyTimeout: seconds * 1000,
-        signal,
-      })
-      .catch((error: unknown) => {
-        throw noAnswer(error instanceof TooMuch ? new TooMuch("no answer in time") : error, through);
-      });
-    const date = Date.parse(header(answer.headers["date"]) ?? "");
-    if (!Number.isNaN(date)) skew = date - options.now();
-    const received = Object.fromEntries(
-      Object.entries(answer.headers).map(([name, value]) => [name, header(value) ?? ""]),
-    );
-    if (answers.hasSubscribers) {
-      const { method, path } = request;
-      const told: ToldAnswer = { method, path, status: answer.statusCode, headers: received };
-      answers.publish(told);
-    }
-    const text = await textOf(answer.body, options.mostBytes ?? MOST_BYTES).catch((error: unknown) => {
-      // A status of refusal says all that matters, whatever became of its body.
-      if (answer.statusCode >= 300) return undefined;
+      },
+      { silence: seconds * 1000, whole: seconds * 1000 * SLOWEST, bytes: options.mostBytes ?? MOST_BYTES },
+    ).catch((error: unknown) => {
       throw noAnswer(error, through);
     });
-    return {
-      status: answer.statusCode,
-      headers: received,
-      json: options.brand.inward(parse(text)),
-      empty: text === "",
-    };
-  }
+    const date = Date.parse(headers["date"] ?? "");
+    if (!Number.isNaN(date)) skew = date - options.now();
+    if (answers.hasSubscribers) {
+      const { method, path } = request;
+      const told: ToldAnswer = { method, path, status, headers };
+      answers.publish(told);
+    }
+    // A status of refusal says all that matters, whatever became of its body.
+    if (text === undefined && status < 300) throw noAnswer(failure, through);
+    return { status, headers, json: options.brand.inward(parse(text)), empty: text === "" };
+  };
 
   return {
     send,
@@ -205,26 +175,6 @@ function readBaseUrl(text: string): URL {
     );
   }
   return url;
-}
-
-/** The whole body, which must not be longer than `most` bytes. No encoding was asked for, so none is undone: nothing can swell. */
-async function textOf(body: AsyncIterable<Uint8Array>, most: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    // Leaving the loop ends the connection, so that the rest never arrives.
-    if (length > most) throw new TooMuch(`the answer has more than ${most} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-/** The answer goes over a bound; the message says which. */
-class TooMuch extends Error {}
-
-function header(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value.join(", ") : value;
 }
 
 function parse(text: string | undefined): unknown {

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Value } from "../../../provider/core/value.ts";
 import { type Bench, type Block, bench } from "./program.ts";
-import { type Life, life, thing, world } from "./world.ts";
+import { type Life, life, memoryDisk, thing, world } from "./world.ts";
 
 /** Runs an operation in a life that may end; true when it came to its end. */
 async function run(
@@ -271,4 +271,24 @@ test("intents are kept before there is a place, and what a cancel keeps from sta
   const state = JSON.parse([...b.files].find(([path]) => path.endsWith("dev.json"))?.[1] ?? "");
   expect(state.deployment).toMatchObject({ resources: expect.any(Array) });
   expect(state.deployment.pending_operations ?? []).toEqual([]);
+});
+
+test("what is whole when it is made is saved once, and what is not twice", async () => {
+  const b = bench(world());
+  let lines: string[] = [];
+  const kept = memoryDisk(b.files);
+  const disk = {
+    ...kept,
+    append: async (path: string, text: string) => {
+      lines.push(...text.trim().split("\n"));
+      await kept.append(path, text);
+    },
+  };
+  await b.engine([{ name: "one", inputs: { label: "one" } }], { disk }).up();
+  expect(lines.filter((line) => line.startsWith('{"set"') && line.includes('"one"'))).toHaveLength(1);
+  expect(lines.join()).not.toContain("interrupted");
+  lines = [];
+  await b.engine([{ name: "two", inputs: { label: "two", size: 5 } }], { disk }).up();
+  expect(lines.filter((line) => line.startsWith('{"set"') && line.includes('"two"'))).toHaveLength(2);
+  expect(lines.filter((line) => line.includes("interrupted"))).toHaveLength(1);
 });

@@ -235,7 +235,9 @@ export function worldProvider(world: World, of: Life = life()): Provider {
         });
         object = made;
       } else world.objects.set(object.id, { ...object, values });
-      await order.onCreated?.(object.id, stateOf(object, order.inputs), order.inputs);
+      // What has a size takes a while to be ready.
+      const isWhole = values.size === undefined;
+      await order.onCreated?.(object.id, stateOf(object, order.inputs), order.inputs, isWhole);
       await of.moment();
       if (values.size === 99) {
         throw new ResourceInitFailedError({
