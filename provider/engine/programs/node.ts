@@ -10,14 +10,6 @@ import { isTooOld, oldest, placeOf, type Ready, type Start, UnreadyError } from 
 /** The first version without an interface that others can compile by. */
 const firstWithoutInterface = 7;
 
-/**
- * Most of what a program of a thousand resources makes is there until it ends: moving it about within a small space takes a tenth of its time.
- * Versions of Node need not all know these, and later ones come with more space.
- */
-const newSpace = process.versions.node.startsWith("20.")
-  ? ["--min-semi-space-size=32", "--max-semi-space-size=32"]
-  : [];
-
 /** Throws UnreadyError with what is missing. */
 export function findNode(runtime: NodeRuntime, start: Start): Ready {
   const { folder, entry = "." } = placeOf(start);
@@ -32,7 +24,7 @@ export function findNode(runtime: NodeRuntime, start: Start): Ready {
   const { compiles, advice } = compilerFor(script, folder, entry, runtime);
   return {
     command: process.execPath,
-    args: [preload, ...newSpace, ...wordsOf(runtime.nodeArguments), script],
+    args: [preload, ...wordsOf(runtime.nodeArguments), script],
     folder,
     entry,
     ...held,
