@@ -11,18 +11,25 @@ import { createFindings } from "./findings.ts";
 import { answerOver } from "./line.ts";
 import { monitorOf, type Progress } from "./monitor.ts";
 import { createOrder } from "./order.ts";
-import type { ProgramOptions } from "./program.ts";
 import type { Ready } from "./runtime.ts";
 import { serve, servicesOf } from "./server.ts";
 import type { Attend } from "./stock.ts";
 import { createCallbacks } from "./transforms/callbacks.ts";
 import { createTransforms } from "./transforms/transforms.ts";
 
-export interface Once extends ProgramOptions {
+export interface Once {
+  /** Path of the project file, as diagnostics are to name it. */
+  readonly file: string;
+  /** Of the project file, whole. */
   readonly folder: string;
   readonly ready: Ready;
   readonly attend: Attend;
   readonly first: ReadonlyMap<string, readonly string[]>;
+  readonly fetch?: ((address: string) => Promise<Uint8Array>) | undefined;
+  /** What the program is told as its organization; default what the host says. */
+  readonly organization?: string | undefined;
+  /** Milliseconds; see `createOrder`. Default 30,000. */
+  readonly patience?: number;
 }
 
 /** Runs the program to its end. Resolves to its outputs only when it has come there and nothing failed. */

@@ -4,24 +4,18 @@ import { dirname, resolve } from "node:path";
 import { type ConfigEntry, type Program, ProgramError } from "../host.ts";
 import type { Project } from "../language/program/project.ts";
 import type { ProgramRuntime } from "../language/program/runtime.ts";
+import type { Once } from "./attendance.ts";
 import { launchOf } from "./environment.ts";
 import { findNode } from "./node.ts";
 import { findPython } from "./python.ts";
 import { type Ready, type Start, UnreadyError } from "./runtime.ts";
 import { createStock } from "./stock.ts";
 
-export interface ProgramOptions {
-  /** Path of the project file, as diagnostics are to name it. */
-  readonly file: string;
+export interface ProgramOptions extends Pick<Once, "file" | "fetch" | "organization" | "patience"> {
   readonly project: Pick<Project, "main">;
   readonly runtime: ProgramRuntime;
   readonly config: ReadonlyMap<string, ConfigEntry>;
   readonly environment: { readonly [name: string]: string | undefined };
-  readonly fetch?: ((address: string) => Promise<Uint8Array>) | undefined;
-  /** What the program is told as its organization; default what the host says. */
-  readonly organization?: string | undefined;
-  /** Milliseconds; see `createOrder`. Default 30,000. */
-  readonly patience?: number;
 }
 
 /** Starts nothing yet. */
