@@ -110,6 +110,18 @@ export function createOperations(context: OperationContext): Operations {
     }
   }
 
+  let hasLooked = false;
+
+  /** One address in a project file can lead both engines to one place; what Pulumi made is not to be made again unnoticed. */
+  async function tellOfPulumis(emit: Emit): Promise<void> {
+    if (hasLooked) return;
+    hasLooked = true;
+    const place = await states.pulumis();
+    if (place === undefined) return;
+    const message = `Pulumi keeps a stack of this name in the same place (${place}), and nothing of it is known here: its objects would be made again. To go on with it: pulumi stack export --file state.json && plumbline stack import state.json`;
+    emit({ event: "diagnostic", severity: "warning", message });
+  }
+
   /** Opens the state and makes what works on it. */
   async function equip(
     operation: Operation,
@@ -117,6 +129,7 @@ export function createOperations(context: OperationContext): Operations {
     { emit, signal }: { readonly emit: Emit; readonly signal: AbortSignal },
   ): Promise<Equipment> {
     const ledger = await states.open({ ...options, lineage: options.lineage ?? context.lineage });
+    if (ledger.isNew && judged.has(operation) && operation !== "import") await tellOfPulumis(emit);
     const targets = createTargetJudge({
       stack: context.stack,
       ledger,

@@ -11,6 +11,8 @@ export interface StateBackend {
   readonly stacks: (project: string) => Promise<readonly string[]>;
   /** Names of the projects that have stacks. */
   readonly projects: () => Promise<readonly string[]>;
+  /** Where Pulumi keeps a stack of that name in this same place, as one address in a project file leads both here; undefined: it keeps none. */
+  readonly pulumis: (project: string, stack: string) => Promise<string | undefined>;
   /** Lets go of what it holds open. */
   readonly close: () => Promise<void>;
 }

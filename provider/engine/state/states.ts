@@ -27,6 +27,8 @@ export interface States {
   readonly stackOutputs: (name: string) => Promise<ValueMap>;
   /** Names of the project's stacks. */
   readonly stacks: () => Promise<readonly string[]>;
+  /** Where Pulumi keeps a stack of this name in the same place; undefined: it keeps none. */
+  readonly pulumis: () => Promise<string | undefined>;
   /** Every other stack of the backend, of every project, one after the other; secrets that nothing at hand opens stay shut. Needs no lock. */
   readonly others: () => AsyncIterable<OpenedStack>;
   /** What is noted of a version that is made now. */
@@ -101,6 +103,7 @@ export function createStates(options: StatesOptions): States {
       return root?.outputs ?? {};
     },
     stacks: () => backend.stacks(options.project),
+    pulumis: () => backend.pulumis(options.project, options.stack),
     async *others() {
       for (const project of await backend.projects()) {
         for (const stack of await backend.stacks(project)) {

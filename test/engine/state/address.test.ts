@@ -18,13 +18,21 @@ describe("the address of a folder", () => {
     ["file://~other", "/base/~other"],
     ["s3:/not-a-scheme", "/base/s3:/not-a-scheme"],
     ["c:\\states", "/base/c:\\states"],
+    ["file://states?metadata=skip&no_tmp_dir=false", "/base/states"],
   ])("%s is %s", (text, folder) => {
     expect(parseAddress(text, "/base")).toEqual({ kind: "folder", folder, keep: 20 });
   });
 });
 
 describe("the address of a bucket", () => {
-  const plain = { kind: "s3", bucket: "team-states", region: "us-east-1", lease: 60, keep: 20 };
+  const plain = {
+    kind: "s3",
+    bucket: "team-states",
+    region: "us-east-1",
+    encryption: {},
+    lease: 60,
+    keep: 20,
+  };
   test.each([
     ["s3://team-states", { prefix: "", endpoint: "https://s3.us-east-1.amazonaws.com", isPathStyle: false }],
     [
@@ -45,6 +53,27 @@ describe("the address of a bucket", () => {
     [
       "s3://team-states?endpoint=https://s3.example.com&s3ForcePathStyle=false",
       { prefix: "", endpoint: "https://s3.example.com", isPathStyle: false },
+    ],
+    [
+      "s3://team-states?awssdk=v2&endpoint=minio:9000&disableSSL=1&s3ForcePathStyle=T",
+      { prefix: "", endpoint: "http://minio:9000", isPathStyle: true },
+    ],
+    [
+      "s3://team-states?endpoint=https://s3.example.com&ssetype=aes256",
+      {
+        ...{ prefix: "", endpoint: "https://s3.example.com", isPathStyle: true },
+        encryption: { "x-amz-server-side-encryption": "AES256" },
+      },
+    ],
+    [
+      "s3://team-states?endpoint=https://s3.example.com&kmskeyid=alias/states",
+      {
+        ...{ prefix: "", endpoint: "https://s3.example.com", isPathStyle: true },
+        encryption: {
+          "x-amz-server-side-encryption": "aws:kms",
+          "x-amz-server-side-encryption-aws-kms-key-id": "alias/states",
+        },
+      },
     ],
   ])("%s", (text, expected) => {
     expect(parseAddress(text, "/base", {})).toEqual({ ...plain, ...expected });
@@ -93,6 +122,9 @@ test.each([
   ["postgres://db/x?schema=a;drop", /the schema may have/],
   ["postgres://anna:hidden-word@db/x?sslmod=require", /"sslmod" is no parameter.*did you mean "sslmode"/],
   ["file://x?lease=4", /"lease" is no parameter of file/],
+  ["s3://team-states?disableSSL=yes", /"disableSSL" must be true or false/],
+  ["s3://team-states?ssetype=rot13", /"ssetype" must be one of AES256, aws:kms/],
+  ["s3://team-states?ssetype=AES256&kmskeyid=x", /"kmskeyid" goes with/],
 ])("%s is refused: %s", (text, why) => {
   expect(() => parseAddress(text, "/base", {})).toThrow(
     expect.objectContaining({ code: "usage", message: expect.stringMatching(why) }),

@@ -32,6 +32,8 @@ export interface S3Address extends Kept {
   readonly isPathStyle: boolean;
   /** Of the credentials' file; absent: AWS_PROFILE, or none. */
   readonly profile?: string;
+  /** What each object is written with (`x-amz-server-side-encryption…`), for buckets whose rules demand it; most often nothing. */
+  readonly encryption: { readonly [header: string]: string };
   /** Seconds. */
   readonly lease: number;
 }
@@ -45,6 +47,8 @@ export interface PostgresAddress extends Kept {
   /** Absent: the environment has it, a password file, or nobody. */
   readonly password?: string;
   readonly schema: string;
+  /** Where Pulumi keeps its states in the same database. */
+  readonly pulumisTable: string;
   /** Seconds. */
   readonly lease: number;
 }
@@ -64,6 +68,8 @@ interface Rest {
 interface Scheme {
   /** The parameters that it knows. */
   readonly knows: readonly string[];
+  /** Those that say something to Pulumi alone, where both read one project file: taken, and of no effect here. */
+  readonly pulumis: readonly string[];
   readonly read: (rest: Rest) => StateAddress;
 }
 
@@ -75,12 +81,14 @@ const postgres: Scheme = {
     ...["sslmode", "sslrootcert", "sslcert", "sslkey", "uselibpqcompat", "host", "port", "user", "password"],
     ...["application_name", "options", "connect_timeout", "schema", "lease", "keep"],
   ],
+  pulumis: ["table"],
   read: postgresOf,
 };
 
 const schemes: { readonly [scheme: string]: Scheme } = {
   file: {
     knows: ["keep"],
+    pulumis: ["metadata", "no_tmp_dir", "create_dir", "base_url", "secret_key_path"],
     read: ({ place, base, parameters }) => ({
       kind: "folder",
       folder: folderOf(place, base),
@@ -95,9 +103,12 @@ const schemes: { readonly [scheme: string]: Scheme } = {
       "s3ForcePathStyle",
       "use_path_style",
       "disableSSL",
+      "ssetype",
+      "kmskeyid",
       "lease",
       "keep",
     ],
+    pulumis: ["awssdk"],
     read: s3Of,
   },
   postgres,
@@ -126,7 +137,7 @@ export function parseAddress(
   const [place = "", query = ""] = rest.split(/\?(.*)/s, 2);
   const parameters = new Map(new URLSearchParams(query));
   for (const key of parameters.keys())
-    if (!scheme.knows.includes(key))
+    if (!scheme.knows.includes(key) && !scheme.pulumis.includes(key))
       refuse(`"${key}" is no parameter of ${name}://${didYouMean(key, scheme.knows)}`);
   return scheme.read({ whole: rest, place, parameters, base, environment });
 }
@@ -156,20 +167,36 @@ function s3Of({ place, parameters, environment }: Rest): S3Address {
     parameters.get("region") ?? (environment.AWS_REGION || environment.AWS_DEFAULT_REGION || "us-east-1");
   const given =
     parameters.get("endpoint") ?? (environment.AWS_ENDPOINT_URL_S3 || environment.AWS_ENDPOINT_URL);
-  const style = parameters.get("s3ForcePathStyle") ?? parameters.get("use_path_style");
+  const style = truthOf(parameters, "s3ForcePathStyle") ?? truthOf(parameters, "use_path_style");
+  const isPlain = truthOf(parameters, "disableSSL");
   const profile = parameters.get("profile");
   return {
     kind: "s3",
     bucket,
     prefix,
     region,
-    endpoint: given
-      ? endpointOf(given, parameters.get("disableSSL") === "true")
-      : `https://s3.${region}.amazonaws.com`,
-    isPathStyle: style === undefined ? given !== undefined || bucket.includes(".") : style === "true",
+    endpoint: given ? endpointOf(given, isPlain ?? false) : `https://s3.${region}.amazonaws.com`,
+    isPathStyle: style ?? (given !== undefined || bucket.includes(".")),
+    encryption: encryptionOf(parameters),
     lease: numberOf(parameters, "lease", usualLease),
     keep: numberOf(parameters, "keep", usualKeep),
     ...(profile === undefined ? {} : { profile }),
+  };
+}
+
+/** As a bucket's rules name them (S3's `x-amz-server-side-encryption`). */
+const encryptions = ["AES256", "aws:kms", "aws:kms:dsse"];
+
+function encryptionOf(parameters: ReadonlyMap<string, string>): S3Address["encryption"] {
+  const key = parameters.get("kmskeyid");
+  const given = parameters.get("ssetype") ?? (key === undefined ? undefined : "aws:kms");
+  if (given === undefined) return {};
+  const type = encryptions.find((one) => one.toLowerCase() === given.toLowerCase());
+  if (type === undefined) refuse(`"ssetype" must be one of ${encryptions.join(", ")}`);
+  if (key !== undefined && type === "AES256") refuse('"kmskeyid" goes with ssetype=aws:kms or aws:kms:dsse');
+  return {
+    "x-amz-server-side-encryption": type,
+    ...(key === undefined ? {} : { "x-amz-server-side-encryption-aws-kms-key-id": key }),
   };
 }
 
@@ -192,7 +219,7 @@ function postgresOf({ whole, parameters }: Rest): PostgresAddress {
   const schema = parameters.get("schema") ?? "plumbline";
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
     refuse('the schema may have small letters, digits and "_", and begins with no digit');
-  for (const key of ["schema", "lease", "keep"]) url.searchParams.delete(key);
+  for (const key of ["schema", "lease", "keep", ...postgres.pulumis]) url.searchParams.delete(key);
   // As PostgreSQL's own tools read it: `require` encrypts, `verify-full` also asks who is there.
   if (parameters.has("sslmode") && !parameters.has("uselibpqcompat"))
     url.searchParams.set("uselibpqcompat", "true");
@@ -202,10 +229,23 @@ function postgresOf({ whole, parameters }: Rest): PostgresAddress {
     url: url.href,
     place: `postgres://${url.username === "" ? "" : `${url.username}@`}${host}${url.pathname}`,
     schema,
+    pulumisTable: parameters.get("table") || "pulumi_state",
     lease: numberOf(parameters, "lease", usualLease),
     keep: numberOf(parameters, "keep", usualKeep),
     ...(password ? { password } : {}),
   };
+}
+
+/** As Go, and so Pulumi, reads a truth value. */
+const truths = new Map([
+  ...["1", "t", "T", "true", "TRUE", "True"].map((text) => [text, true] as const),
+  ...["0", "f", "F", "false", "FALSE", "False"].map((text) => [text, false] as const),
+]);
+
+function truthOf(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
+  const text = parameters.get(name);
+  if (text === undefined) return undefined;
+  return truths.get(text) ?? refuse(`"${name}" must be true or false`);
 }
 
 /** The least that makes sense of each, and the most. */

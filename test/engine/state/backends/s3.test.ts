@@ -139,6 +139,24 @@ describe("on a small one", () => {
     expect(count).toBe(1);
   });
 
+  test("a store whose rules ask for a way of encryption gets each object with it, and nothing else does", async () => {
+    const found = new Set<string>();
+    store.before = ({ method, encryption }) => {
+      found.add(`${method}: ${encryption}`);
+      return method === "PUT" && encryption[0] === undefined ? 403 : undefined;
+    };
+    const parameters = "&lease=4&ssetype=AWS:KMS&kmskeyid=alias/states";
+    const { lock, snapshot, journal } = openAs("anna", parameters);
+    const held = await lock.take("up");
+    await journal.add("one\n");
+    await snapshot.replace("whole");
+    await journal.remove();
+    await held.release();
+    expect([...found].sort()).toEqual(["DELETE: ,", "GET: ,", "PUT: aws:kms,alias/states"]);
+    const plain = openAs("berta");
+    await expect(plain.lock.take("up")).rejects.toMatchObject({ message: expect.stringMatching(/403/) });
+  });
+
   test("the parts of a journal count up to the first that is missing, in the order of their numbers", async () => {
     const mine = openAs("anna");
     for (let n = 1; n <= 250; n += 1) await mine.journal.add(`${n}\n`);

@@ -10,6 +10,8 @@ export interface Asked {
   readonly key: string;
   readonly condition: "if-none-match" | "if-match" | undefined;
   readonly body: string;
+  /** What the object is to be encrypted with, and by which key. */
+  readonly encryption: readonly unknown[];
 }
 
 export interface SmallS3 {
@@ -81,7 +83,9 @@ export async function openSmallS3(): Promise<SmallS3> {
     for await (const part of request) body += part;
     const key = decodeURIComponent(new URL(request.url!, "http://x").pathname).replace(/^\/states\/?/, "");
     const condition = (["if-none-match", "if-match"] as const).find((name) => request.headers[name]);
-    const asked: Asked = { method: request.method!, key, condition, body };
+    const named = "x-amz-server-side-encryption";
+    const encryption = [request.headers[named], request.headers[`${named}-aws-kms-key-id`]];
+    const asked: Asked = { method: request.method!, key, condition, body, encryption };
     const fault = await store.before?.(asked);
     if (typeof fault === "number") {
       answer.writeHead(fault, { date: new Date(now()).toUTCString() }).end(error("Fault"));

@@ -6,6 +6,7 @@ import type { LockStore, StackStore, StateBackend } from "../../backend.ts";
 import { isKeepable, keepable } from "../../names.ts";
 import { isDead, type Machine } from "../../owner.ts";
 import { usualKeep } from "../address.ts";
+import { pulumisPaths } from "../pulumis.ts";
 import { createDisk, type Disk } from "./disk.ts";
 import { historyIn } from "./history.ts";
 import { lockOwner, takeLock } from "./lock.ts";
@@ -46,6 +47,11 @@ export function createStateFolder(options: FolderOptions): StateBackend {
       const names = (await disk.list(all)).filter(isKeepable);
       const has = await Promise.all(names.map(async (name) => (await stacks(name)).length > 0));
       return names.filter((_, at) => has[at]).sort();
+    },
+    async pulumis(project, stack) {
+      for (const path of pulumisPaths(keepable("project", project), keepable("stack", stack)))
+        if ((await disk.read(join(folder, path))) !== undefined) return join(folder, path);
+      return undefined;
     },
     close: () => disk.close(),
   };

@@ -19,6 +19,8 @@ export interface Database {
     values: readonly unknown[],
     how?: Effort,
   ) => Promise<readonly Row[] | undefined>;
+  /** Rows of a statement about what others keep in the same database; none where there is no such table, or no right to read it. */
+  readonly outside: (statement: string, values: readonly unknown[]) => Promise<readonly Row[]>;
   readonly close: () => Promise<void>;
 }
 
@@ -130,6 +132,20 @@ export function openDatabase(address: PostgresAddress): Database {
         if (!(await prepare(how.makes ?? false))) return undefined;
         return (await connections().query<Row>(statement, [...values])).rows;
       }, how),
+    outside: (statement, values) =>
+      tried(
+        () =>
+          connections()
+            .query<Row>(statement, [...values])
+            .then(
+              ({ rows }) => rows,
+              (error: unknown) => {
+                if (isMissing(error) || codeOf(error) === "42501") return [];
+                throw error;
+              },
+            ),
+        {},
+      ),
     async close() {
       const opened = pool;
       pool = undefined;

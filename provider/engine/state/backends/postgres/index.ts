@@ -1,10 +1,12 @@
 /** States in a PostgreSQL database, in a schema of their own. */
 
+import pg from "pg";
 import type { StateBackend } from "../../backend.ts";
 import { keepable } from "../../names.ts";
 import type { Machine } from "../../owner.ts";
 import type { PostgresAddress } from "../address.ts";
 import { noKeyStore } from "../no-key.ts";
+import { pulumisPaths } from "../pulumis.ts";
 import { openDatabase } from "./database.ts";
 import { createStackStore } from "./stack.ts";
 
@@ -42,6 +44,16 @@ export function createPostgresBackend({ address, machine, now }: PostgresOptions
       }),
     stacks: (project) => names("stack", "AND project = $1", [keepable("project", project)]),
     projects: () => names("project", "", []),
+    async pulumis(project, stack) {
+      const table = pg.escapeIdentifier(address.pulumisTable);
+      // Pulumi takes the path of the address, which is the database's name, for a folder as well.
+      const above = decodeURIComponent(new URL(address.url).pathname.slice(1));
+      const paths = pulumisPaths(keepable("project", project), keepable("stack", stack)).map(
+        (path) => `${above}/${path}`,
+      );
+      const found = await database.outside(`SELECT key FROM ${table} WHERE key = ANY($1)`, [paths]);
+      return found.length === 0 ? undefined : `${database.place}, ${String(found[0]!["key"])}`;
+    },
     close: database.close,
   };
 }

@@ -150,6 +150,7 @@ export function openBucket(address: S3Address, dispatcher: () => Dispatcher): Bu
     async put(key, text, condition, how) {
       const headers = {
         "content-type": "application/json",
+        ...address.encryption,
         ...(condition && ("absent" in condition ? { "if-none-match": "*" } : { "if-match": condition.etag })),
       };
       const { status, repeated, headers: told } = await ask({ method: "PUT", key, headers, body: text }, how);

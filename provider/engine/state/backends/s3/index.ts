@@ -8,6 +8,7 @@ import { isKeepable, keepable } from "../../names.ts";
 import type { Machine } from "../../owner.ts";
 import type { S3Address } from "../address.ts";
 import { noKeyStore } from "../no-key.ts";
+import { pulumisPaths } from "../pulumis.ts";
 import { type Bucket, openBucket } from "./client.ts";
 import { type FoundHead, readHead } from "./head.ts";
 import { isSeal } from "./segments.ts";
@@ -66,6 +67,11 @@ export function createS3Backend({
       const names = (await bucket.folders("stacks/")).filter(isKeepable);
       const found = await Promise.all(names.map(async (name) => (await stacks(name)).length > 0));
       return names.filter((_, at) => found[at]).sort();
+    },
+    async pulumis(project, stack) {
+      const paths = pulumisPaths(keepable("project", project), keepable("stack", stack));
+      const found = (await bucket.list(paths[0]!)).find(({ key }) => paths.includes(key));
+      return found && `${bucket.place}/${found.key}`;
     },
     /** Whatever is asked afterwards, such as the end of a lock, opens connections anew. */
     async close() {
