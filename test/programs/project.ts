@@ -69,6 +69,8 @@ export interface StateRecord {
   readonly [name: string]: unknown;
 }
 
+export type Projects = ReturnType<typeof openProjects>;
+
 export const openNodeProjects = () => openProjects(node);
 /** Needs `python` of `test/e2e/python.ts`. */
 export const openPythonProjects = () => openProjects(python);
