@@ -2,9 +2,9 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { freshFolder } from "../folders.ts";
 import type { Forge } from "./forge.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -38,7 +38,7 @@ let runs = 5000;
 
 export async function runJob(options: JobOptions): Promise<Ended> {
   const { folder, script, env = {}, onStart } = options;
-  const beside = mkdtempSync(join(tmpdir(), "plumbline-job-"));
+  const beside = freshFolder("job");
   const [name, ...words] = script;
   const command = name!.endsWith(".sh") ? [join(scripts, name!)] : [process.execPath, join(scripts, name!)];
   const [program, ...args] = [...command, ...words];

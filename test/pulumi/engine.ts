@@ -1,11 +1,9 @@
 /** The engine's side of the protocol, for tests: a plugin in this process with a client, folders, and names. */
 
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { servePlugin } from "../../provider/pulumi/server.ts";
 import type { Parts } from "../../provider/pulumi/session.ts";
+import { freshFolder } from "../folders.ts";
 import { connect } from "./client.ts";
 
 export {
@@ -23,18 +21,6 @@ export {
 export const thing = "plumbline:test/thing:Thing";
 export const urnOf = (name: string, type = thing, stack = "dev") =>
   `urn:pulumi:${stack}::project::plumbline:test:Parent$${type}::${name}`;
-
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-});
-
-/** A fresh folder, removed at the end of the test file. */
-export function freshFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "plumbline-test-"));
-  folders.push(folder);
-  return folder;
-}
 
 /** A plugin in this process, on a socket, with a client. */
 export async function startPlugin(

@@ -4,7 +4,8 @@ import { join, resolve } from "node:path";
 import grpc from "@grpc/grpc-js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { connect, freshFolder, refusal, startEngine } from "./engine.ts";
+import { freshFolder } from "../folders.ts";
+import { connect, refusal, startEngine } from "./engine.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const program = join(root, "bin", "pulumi-resource-plumbline");

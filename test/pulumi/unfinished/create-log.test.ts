@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ValueMap } from "../../../provider/core/value.ts";
 import { type HeldNotes, openCreateLog } from "../../../provider/pulumi/unfinished/create-log.ts";
-import { freshFolder } from "../engine.ts";
+import { freshFolder } from "../../folders.ts";
 
 const at = "2026-01-02T03:04:05Z";
 const freshFile = () => join(freshFolder(), ".plumbline", "creates", "dev");

@@ -9,7 +9,8 @@ import { secret, type ValueMap } from "../../../provider/core/value.ts";
 import { catalogue, createProvider, packageSchema } from "../../../provider/provider.ts";
 import { openCreateLog } from "../../../provider/pulumi/unfinished/create-log.ts";
 import { call, kept } from "../../e2e/account.ts";
-import { freshFolder, startEngine, startPlugin, urnOf } from "../engine.ts";
+import { freshFolder } from "../../folders.ts";
+import { startEngine, startPlugin, urnOf } from "../engine.ts";
 
 const type = "plumbline:blockstorage/volume:Volume";
 const urn = urnOf("disk", type);

@@ -8,7 +8,8 @@ import type { Notes, Provider, RequestContext } from "../../../provider/core/pro
 import { AnswerLostError } from "../../../provider/core/service-port.ts";
 import { secret, type Value } from "../../../provider/core/value.ts";
 import { objectKey, openCreateLog } from "../../../provider/pulumi/unfinished/create-log.ts";
-import { freshFolder, refusal, startPlugin, thing, urnOf } from "../engine.ts";
+import { freshFolder } from "../../folders.ts";
+import { refusal, startPlugin, thing, urnOf } from "../engine.ts";
 import { fakeProvider } from "../fake-provider.ts";
 
 const urn = urnOf("a");

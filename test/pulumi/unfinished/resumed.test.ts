@@ -11,7 +11,8 @@ import { type Emulator, startEmulator } from "../../../emulator/index.ts";
 import { secret, type ValueMap } from "../../../provider/core/value.ts";
 import { catalogue, createProvider, packageSchema } from "../../../provider/provider.ts";
 import { openCreateLog } from "../../../provider/pulumi/unfinished/create-log.ts";
-import { freshFolder, type Naming, startEngine, startPlugin, urnOf } from "../engine.ts";
+import { freshFolder } from "../../folders.ts";
+import { type Naming, startEngine, startPlugin, urnOf } from "../engine.ts";
 
 const seedOf = (text: string) => createHash("sha256").update(text).digest();
 

@@ -6,7 +6,8 @@ import type { CreateRequest, EarlierAttempt, Provider } from "../../../provider/
 import { CheckFailedError } from "../../../provider/core/protocol.ts";
 import { AnswerLostError } from "../../../provider/core/service-port.ts";
 import { openCreateLog } from "../../../provider/pulumi/unfinished/create-log.ts";
-import { freshFolder, refusal, startEngine, startPlugin, thing, urnOf } from "../engine.ts";
+import { freshFolder } from "../../folders.ts";
+import { refusal, startEngine, startPlugin, thing, urnOf } from "../engine.ts";
 import { fakeProvider } from "../fake-provider.ts";
 
 const urn = urnOf("a");

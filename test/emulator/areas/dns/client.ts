@@ -1,13 +1,13 @@
 /** Asks a DNS server as a resolver would, over real sockets; and calls an emulator's service. */
 
 import dgram from "node:dgram";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import net from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import dnsPacket, { type Answer, type DecodedPacket, type Packet } from "dns-packet";
 import { expect, onTestFinished } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../../../emulator/index.ts";
+import { freshFolder } from "../../../folders.ts";
 
 export type Type = Extract<Answer["type"], string> | "ANY";
 
@@ -123,7 +123,7 @@ export const master = { domain: "example.com", type: "master", soa_email: "admin
 
 /** Writes a file of JSON for an emulator to start from; returns its path. */
 export function jsonFile(name: string, content: unknown): string {
-  const path = join(mkdtempSync(join(tmpdir(), "dns-")), name);
+  const path = join(freshFolder("dns"), name);
   writeFileSync(path, JSON.stringify(content));
   return path;
 }
