@@ -27,8 +27,9 @@ import { catalogue, contentAt, createProvider } from "../provider.ts";
 import { embeddedTarget, startEmbedded } from "./embedded.ts";
 import { CommandError, type ExitCode, exitCode } from "./exit.ts";
 import { openPolicies, type StackPolicies } from "./policy/sets.ts";
-import { guard, print, printError } from "./render/door.ts";
+import { guard, guardJson, print, printError } from "./render/door.ts";
 import { createDiagnosticLines } from "./render/frame.ts";
+import { guardedProvider } from "./render/guarded-provider.ts";
 import type { Renderer } from "./render/lines.ts";
 import { openerOf } from "./sealing.ts";
 import { type Settings, settingsOf } from "./settings.ts";
@@ -98,7 +99,8 @@ export async function withStack(
     policies = openPolicies(command, program, settings);
     const held = policies;
     if (settings.emulator) emulator = await startEmbedded(settings.emulator.file);
-    const makeProvider = emulator ? providerOf(emulator, settings) : hintingProvider;
+    const makeOpen = emulator ? providerOf(emulator, settings) : hintingProvider;
+    const makeProvider = settings.showSecrets ? makeOpen : () => guardedProvider(makeOpen());
     const area = await stateArea(settings);
     const engineOf = (stack: string) =>
       createEngine({
@@ -114,6 +116,7 @@ export async function withStack(
           current?.event(event);
         },
         createProvider: makeProvider,
+        ...(!settings.showSecrets && { onSecret: guardJson }),
       });
     const engine = engineOf(settings.stack);
     const openProvider = async () => {

@@ -3,13 +3,13 @@
  * without characters that steer a terminal. One door for every face; pure but for the secrets that it remembers.
  */
 
-import { isSecret } from "./value.ts";
+import { isSecret, type Value } from "./value.ts";
 
 /** Remembers secrets, and takes them out of texts. */
 export interface Mask {
   /** Every text within the secrets of a value, at any depth, is hidden from now on. */
   guard(value: unknown): void;
-  /** The text itself is hidden from now on (a token, a passphrase). */
+  /** The text itself is hidden from now on (a token, a passphrase), and each text in it where it is JSON. */
   guardText(text: string | undefined): void;
   /** The text with `[secret]` for each secret, also where it is spelled in JSON, base64 or percent signs, and `[private key]` for each of those. */
   hide(text: string): string;
@@ -67,6 +67,8 @@ export function createMask(): Mask {
     if (text === undefined || text.length < SHORTEST || known.has(text)) return;
     known.add(text);
     for (const spelling of spellingsOf(text)) add(spelling);
+    const parts = partsOf(text);
+    if (parts !== undefined) guard(parts, true);
     for (const line of text.split(/\r?\n/)) {
       const part = line.trim();
       if (part !== text && part.length >= SHORTEST_PART) guardText(part);
@@ -74,11 +76,16 @@ export function createMask(): Mask {
   }
 
   function guard(value: unknown, within = false): void {
-    if (typeof value === "string") {
-      if (within) guardText(value);
-    } else if (typeof value === "object" && value !== null) {
-      const isMarked = isSecret(value);
-      for (const part of Object.values(value)) guard(part, within || isMarked);
+    // Not recursive: a text of JSON may be nested as deeply as its writer likes.
+    const left: [value: unknown, within: boolean][] = [[value, within]];
+    for (let next = left.pop(); next !== undefined; next = left.pop()) {
+      const [part, isHidden] = next;
+      if (typeof part === "string") {
+        if (isHidden) guardText(part);
+      } else if (typeof part === "object" && part !== null) {
+        const isMarked = isHidden || isSecret(part as Value);
+        for (const inner of Object.values(part)) left.push([inner, isMarked]);
+      }
     }
   }
 
@@ -103,6 +110,16 @@ export function createMask(): Mask {
       return known.size === 0 ? keyless : hideSpellings(keyless);
     },
   };
+}
+
+/** What a text of JSON is made of: its parts are as secret as the whole. */
+function partsOf(text: string): unknown {
+  if (!/^\s*[[{]/.test(text)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** How a text may come back: as it is, in JSON once and twice, in percent signs, in base64. */

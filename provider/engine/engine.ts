@@ -52,6 +52,7 @@ export function createEngine(options: EngineOptions): Engine {
     machine,
     notice: (message) => notices.tell(message),
     deriveKey: options.deriveKey,
+    onSecret: options.onSecret,
   });
   const makeProvider =
     options.createProvider ??

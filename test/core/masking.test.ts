@@ -37,6 +37,13 @@ describe("a secret", () => {
     expect(masked("aaaaaaaa", "aaaa")).toBe("[secret][secret]");
   });
 
+  it("that is JSON is hidden in its parts, too", () => {
+    const text = JSON.stringify({ password: "hunter22", hosts: ["db.example", { port: 5432 }] });
+    expect(masked(`hunter22 at db.example, ${text}`, text)).toBe("[secret] at [secret], [secret]");
+    expect(masked("{hunter22", "{hunter22")).toBe("[secret]");
+    expect(masked("deep", `${"[".repeat(100_000)}"deep"${"]".repeat(100_000)}`)).toBe("[secret]");
+  });
+
   it("of fewer than four characters is not looked for", () => {
     expect(masked("it is abc", "abc")).toBe("it is abc");
     expect(masked("it is abcd", "abcd")).toBe("it is [secret]");

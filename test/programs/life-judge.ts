@@ -19,7 +19,11 @@ interface Texts {
    * outputs are `size` and `other`, which is `elsewhere:color`.
    */
   readonly configured: string;
-  /** What that prints, and what it does not. */
+  /** Makes an access key, prints `it is` and its secret, and has that as its output `made`. */
+  readonly telling: string;
+  /** Prints `theirs is` and what the stack `dev` has as `made`. */
+  readonly retelling: string;
+  /** What `configured` prints, and what it does not. */
   readonly says: readonly string[];
   readonly saysNot?: readonly string[];
 }
@@ -67,6 +71,26 @@ export function judgesLife(projects: () => Projects, texts: Texts): void {
     p.write(texts.adopting(id));
     expect(await p.succeed("up", "-y", "--skip-preview")).toContain("1 imported");
     expect(kept(p.emulator, "domains").map((one) => String(one.id))).toEqual([id]);
+  });
+
+  it("is told secrets that the service made, and says none of them, whether they are new, of the state or of another stack", async () => {
+    const p = await projects().project(texts.telling);
+    const told: string[] = [];
+    const tells = async (...args: string[]) => {
+      const said = await p.succeed(...args);
+      told.push(said);
+      return said;
+    };
+    expect(await tells("up", "-y", "--skip-preview")).toContain("it is [secret]");
+    expect(await tells("preview")).toContain("it is [secret]");
+    expect(await tells("preview", "--json")).toContain("it is [secret]");
+    expect(await tells("up", "-y", "--skip-preview")).toContain("it is [secret]");
+    const [made] = JSON.parse(`[${await p.succeed("stack", "output", "made", "--json", "--show-secrets")}]`);
+    expect(await p.succeed("preview", "--show-secrets")).toContain(`it is ${made}`);
+    p.write(texts.retelling);
+    expect(await tells("preview", "--stack", "other")).toContain("theirs is [secret]");
+    expect(made).toMatch(/^\w{20,}$/);
+    for (const said of told) expect(said).not.toContain(made);
   });
 
   it("is told its config, and no secret of it stands anywhere in plain text", async () => {

@@ -23,6 +23,13 @@ exports.key = key;
 exports.size = config.requireNumber("size");
 exports.other = new pulumi.Config("elsewhere").get("color");
 `,
+    telling: `const key = new plumbline.objectstorage.Key("key", { label: "key" });
+key.secretKey.apply((plain) => console.log("it is " + plain));
+exports.made = key.secretKey;
+`,
+    retelling: `const theirs = new pulumi.StackReference("organization/shop/dev").getOutput("made");
+theirs.apply((plain) => console.log("theirs is " + plain));
+`,
     says: ["stack dev of shop by organization number"],
   });
 });

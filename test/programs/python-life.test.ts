@@ -35,6 +35,13 @@ zone = dns.Domain("zone", domain=config.require("domain"), type="master", soa_em
 pulumi.export("key", key)
 pulumi.export("size", config.require_int("size"))
 pulumi.export("other", pulumi.Config("elsewhere").get("color"))`,
+    telling: `key = objectstorage.Key("key", label="key")
+key.secret_key.apply(lambda plain: print("it is", plain))
+pulumi.export("made", key.secret_key)
+`,
+    retelling: `theirs = pulumi.StackReference("organization/shop/dev").get_output("made")
+theirs.apply(lambda plain: print("theirs is", plain))
+`,
     says: ["stack dev of shop by organization 3", "warning: mind the gap"],
     saysNot: ["too much"],
   });

@@ -4,6 +4,7 @@
  */
 
 import { createMask, visible } from "../../core/masking.ts";
+import { secret, type Value } from "../../core/value.ts";
 
 /** What our own colours are made of (picocolors); no other escape gets out. */
 const OURS = /(\u001b\[(?:[12]|22|3[0-69]|39)m)/;
@@ -27,6 +28,9 @@ export const guardText = (text: string): void => mask.guardText(text);
 
 /** Hides the secrets of these values from all that is printed from now on. */
 export const guard = (values: unknown): void => mask.guard(values);
+
+/** Hides the secret of this JSON from all that is printed from now on, and each text in it. */
+export const guardJson = (json: string): void => mask.guard(secret(JSON.parse(json) as Value));
 
 /** A text as it may leave: for what does not go through `print` (a frame that is redrawn, a question). */
 export function outward(text: string): string {

@@ -10,6 +10,7 @@ import type { LockOwner, StateBackend, Version } from "../state/backend.ts";
 import type { Disk } from "../state/backends/folder/disk.ts";
 import type { Machine } from "../state/owner.ts";
 import type { DeriveKey } from "../state/passphrase.ts";
+import type { KeySource } from "../state/sealer.ts";
 import type { SnapshotFile } from "../state/snapshot.ts";
 import type { ResourceState } from "../state/state.ts";
 import type { PulumiExport } from "../state/transfer.ts";
@@ -39,6 +40,8 @@ export interface EngineOptions {
   /** What `${pulumi.organization}` says; default `organization`. */
   readonly organization?: string;
   readonly onEvent?: (event: EngineEvent) => void;
+  /** Told the JSON of every secret that is read from a state, before a program is. */
+  readonly onSecret?: KeySource["onSecret"];
   /** Aborted on cancel: nothing new starts, what runs ends, the state is saved. */
   readonly signal?: AbortSignal;
   readonly createProvider?: () => Provider;

@@ -27,6 +27,8 @@ export interface KeySource {
   readonly notice: (message: string) => void;
   /** Default: the slow one that Pulumi shares. */
   readonly deriveKey?: DeriveKey | undefined;
+  /** Told each text that is opened. */
+  readonly onSecret?: ((text: string) => void) | undefined;
 }
 
 /** Keys that were derived once in this process, by passphrase and salt: each costs about a second. */
@@ -114,7 +116,11 @@ export function createSealers(source: KeySource): (salt: string | undefined) => 
       keyFile: () => (crypter && byKeyFile.has(crypter) ? source.key.place : undefined),
       salt: () => crypter?.state ?? salt,
       seal: (text) => need().encrypt(text),
-      open: (sealed) => need().decrypt(sealed),
+      open(sealed) {
+        const text = need().decrypt(sealed);
+        source.onSecret?.(text);
+        return text;
+      },
     };
   };
 }

@@ -7,7 +7,7 @@ import type { Change, StackStore, StateBackend } from "./backend.ts";
 import { type Ledger, type LedgerStore, type Outcome, openLedger } from "./ledger.ts";
 import type { Machine } from "./owner.ts";
 import type { DeriveKey } from "./passphrase.ts";
-import { createSealers, refuseKeyless, type Sealer } from "./sealer.ts";
+import { createSealers, type KeySource, refuseKeyless, type Sealer } from "./sealer.ts";
 
 export interface States {
   /** Where they are, as messages call it. */
@@ -53,12 +53,13 @@ export interface StatesOptions {
   readonly machine: Pick<Machine, "user" | "host">;
   readonly notice: (message: string) => void;
   readonly deriveKey?: DeriveKey | undefined;
+  readonly onSecret?: KeySource["onSecret"];
 }
 
 /** Opens nothing yet. Throws EngineError `usage` for a name that cannot be kept. */
 export function createStates(options: StatesOptions): States {
-  const { backend, environment, notice, deriveKey } = options;
-  const keys = { environment, key: backend.key, notice, deriveKey };
+  const { backend, environment, notice, deriveKey, onSecret } = options;
+  const keys = { environment, key: backend.key, notice, deriveKey, onSecret };
   const sealer = createSealers(keys);
   const { user, host } = options.machine;
   const changeOf = (outcome: Outcome): Change => ({
