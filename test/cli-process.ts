@@ -5,6 +5,8 @@
 
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
+import type { Writable } from "node:stream";
+import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 
 const entry = resolve(import.meta.dirname, "../dist/cli/main.js");
@@ -32,11 +34,11 @@ interface Place {
 /** Called with each piece of standard output, and a way to signal the process. */
 export type OnOutput = (text: string, kill: (signal: NodeJS.Signals) => void) => void;
 
-/** Runs `plumbline ...args` as a process of its own. */
+/** Runs `plumbline ...args` as a process of its own. Several pieces of input come slowly, one after the other. */
 export function startCommand(
   args: readonly string[],
   where: Place,
-  input = "",
+  input: string | readonly string[] = "",
   onOutput?: OnOutput,
 ): Promise<Ended> {
   return new Promise((done, fail) => {
@@ -49,10 +51,20 @@ export function startCommand(
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
     });
-    child.stdin.on("error", () => {}).end(input);
+    child.stdin.on("error", () => {});
+    void give(child.stdin, typeof input === "string" ? [input] : ["", ...input]);
     child.on("error", fail);
     child.on("close", (code) => done({ code, stdout, stderr }));
   });
+}
+
+async function give(stdin: Writable, [first = "", ...later]: readonly string[]): Promise<void> {
+  stdin.write(first);
+  for (const piece of later) {
+    await setTimeout(700);
+    stdin.write(piece);
+  }
+  stdin.end();
 }
 
 /** Runs `plumbline ...args` in this process. */

@@ -1,9 +1,9 @@
 /** Asks before something is done, where there is somebody to answer. */
 
-import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { CommandError, exitCode } from "./exit.ts";
+import { readStandardInput } from "./given-files.ts";
 import { outward } from "./render/door.ts";
 import type { Settings } from "./settings.ts";
 
@@ -50,7 +50,7 @@ export async function askForValue(
   isSecret: boolean,
   signal: AbortSignal,
 ): Promise<string> {
-  if (!process.stdin.isTTY) return readFileSync(0, "utf8").replace(/\r?\n$/, "");
+  if (!process.stdin.isTTY) return (await readStandardInput({}, signal)).replace(/\r?\n$/, "");
   if (!settings.interactive)
     throw new CommandError(`${question}: there is nobody to ask here: give the value`);
   if (!isSecret) return ask(`${question}: `, signal);

@@ -2,8 +2,10 @@
 
 import { readFileSync, type WriteFileOptions, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { addAbortSignal } from "node:stream";
+import { text as textOf } from "node:stream/consumers";
 import { fileFault } from "../core/wording.ts";
-import { CommandError } from "./exit.ts";
+import { CommandError, exitCode } from "./exit.ts";
 
 export interface Given {
   /** As the user wrote it. Absent: the path. */
@@ -12,12 +14,24 @@ export interface Given {
   readonly option?: string;
 }
 
-/** The text of a file, or of a descriptor. Throws CommandError. */
-export function readGiven(path: string | number, given: Given = {}): string {
+/** The text of a file. Throws CommandError. */
+export function readGiven(path: string, given: Given = {}): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    throw refusal("read", String(path), given, cause);
+    throw refusal("read", path, given, cause);
+  }
+}
+
+export const standardInput = "standard input";
+
+/** All that is piped in, however slowly it comes: a pipe that another process holds open may have nothing yet. Throws CommandError. */
+export async function readStandardInput(given: Given = {}, signal?: AbortSignal): Promise<string> {
+  try {
+    return await textOf(signal === undefined ? process.stdin : addAbortSignal(signal, process.stdin));
+  } catch (cause) {
+    if (!signal?.aborted) throw refusal("read", standardInput, given, cause);
+    throw new CommandError("interrupted: nothing was done", exitCode.interrupted, { cause });
   }
 }
 

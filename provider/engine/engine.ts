@@ -109,7 +109,7 @@ export function createEngine(options: EngineOptions): Engine {
 
   return {
     validate: () =>
-      operate("validate", { write: false, preview: true }, async (run) => {
+      operate("validate", { write: false, preview: true, withoutState: true }, async (run) => {
         await execution.check(run);
         // What is wrong with the policies is found like what is wrong with the file.
         await run.hold?.ready().catch((error: unknown) => void run.failure(error, ""));

@@ -100,6 +100,28 @@ describe("a secret", () => {
     expect((await outputs()).password).toBe("open sesame");
   });
 
+  it("may come slowly, as from a command that asks a vault first", async () => {
+    const ran = await desk.run(["config", "set", "password"], { input: ["open ", "sesame", "\n"] });
+    expect([ran.code, ran.stderr]).toEqual([0, ""]);
+    expect((await desk.run(["config", "get", "password", "--show-secrets"])).stdout).toBe("open sesame\n");
+  });
+
+  it("that does not open is not told as missing, and what is not secret still is", async () => {
+    await desk.run(["config", "set", "password", "open sesame"]);
+    const under = (...args: string[]) => desk.run(args, { env: { PLUMBLINE_PASSPHRASE: "another" } });
+    for (const args of [
+      ["config", "get"],
+      ["config", "get", "password"],
+      ["config", "get", "--json"],
+    ]) {
+      const ran = await under(...args);
+      expect(ran.code, ran.text).toBe(1);
+      expect(ran.text).toMatch(/PLB-KEY/);
+      expect(ran.text).not.toContain("config set");
+    }
+    expect((await under("config", "get", "size")).stdout).toBe("40\n");
+  });
+
   it("is sealed under Pulumi's passphrase where there is one, and under the key file where there is none", async () => {
     const shared = { PULUMI_CONFIG_PASSPHRASE: "theirs" };
     await desk.run(["config", "set", "password", "one-secret"], { env: shared });

@@ -27,8 +27,8 @@ export interface Desk {
 
 export interface RunOptions {
   readonly env?: { readonly [name: string]: string | undefined };
-  /** Its standard input; makes it a process of its own, as `onOutput` does. */
-  readonly input?: string;
+  /** Its standard input, in pieces that come slowly or at once; makes it a process of its own, as `onOutput` does. */
+  readonly input?: string | readonly string[];
   /** Called with each piece of standard output, and a way to signal the process. */
   readonly onOutput?: OnOutput;
 }

@@ -6,27 +6,34 @@ import { declaredIn, type GivenObject, type Taken } from "../../kubernetes/from-
 import { type Declared, largestContent, manifestsOf } from "../../kubernetes/manifests.ts";
 import { catalogue, contentOf, kinds } from "../../provider.ts";
 import { CommandError } from "../exit.ts";
-import { readGiven } from "../given-files.ts";
+import { readGiven, readStandardInput, standardInput } from "../given-files.ts";
 import { print, printError, printWhole } from "../render/door.ts";
 
 /** What manifests in these files declare; `-` is standard input. Throws CommandError for what is no manifest. */
-export function givenIn(files: readonly string[], { showSecrets }: { readonly showSecrets: boolean }): Taken {
-  const objects = files.flatMap((file) => {
-    const shown = file === "-" ? "standard input" : file;
-    const text = readGiven(file === "-" ? 0 : file, { shown, option: "--from-kubernetes" });
-    return parseAllDocuments(text).flatMap((document) => {
-      const [error] = document.errors;
-      if (error) throw new CommandError(`${shown} is no YAML: ${error.message.split("\n")[0]}`);
-      const object = document.toJS() as unknown;
-      if (object === null) return [];
-      if (typeof object === "object" && !Array.isArray(object) && "kind" in object)
-        return [object as GivenObject];
-      throw new CommandError(`${shown} has something that is no manifest: it has no kind`);
-    });
-  });
+export async function givenIn(
+  files: readonly string[],
+  { showSecrets }: { readonly showSecrets: boolean },
+): Promise<Taken> {
+  const objects: GivenObject[] = [];
+  for (const file of files) objects.push(...(await objectsOf(file)));
   const isUntold = (type: string, input: string): boolean =>
     catalogue.resources.get(type)?.inputs[input]?.untold === true;
   return declaredIn(objects, kinds, { showSecrets, isUntold });
+}
+
+async function objectsOf(file: string): Promise<GivenObject[]> {
+  const shown = file === "-" ? standardInput : file;
+  const given = { shown, option: "--from-kubernetes" };
+  const text = file === "-" ? await readStandardInput(given) : readGiven(file, given);
+  return parseAllDocuments(text).flatMap((document) => {
+    const [error] = document.errors;
+    if (error) throw new CommandError(`${shown} is no YAML: ${error.message.split("\n")[0]}`);
+    const object = document.toJS() as unknown;
+    if (object === null) return [];
+    if (typeof object === "object" && !Array.isArray(object) && "kind" in object)
+      return [object as GivenObject];
+    throw new CommandError(`${shown} has something that is no manifest: it has no kind`);
+  });
 }
 
 /** Refuses a name that no namespace can have. */

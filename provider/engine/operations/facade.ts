@@ -112,6 +112,11 @@ export interface Engine {
     readonly allowGone?: boolean;
     readonly targets?: readonly string[];
   }) => Promise<Result>;
+  /**
+   * Moves the state and its versions to another name of the project; false: there is none. Throws EngineError `usage` when that name is taken.
+   * `again`: what has moved already is no reason to refuse.
+   */
+  readonly renameStack: (name: string, options?: { readonly again?: boolean }) => Promise<boolean>;
   /** Takes the stack's state away, and returns where it is kept from then on. Throws EngineError `usage` when it has resources, unless `force`. */
   readonly removeStack: (options?: { readonly force?: boolean }) => Promise<string | undefined>;
   /** Takes one object into the state. `type` in any accepted spelling. */
@@ -154,9 +159,15 @@ export interface Engine {
   readonly stacks: () => Promise<readonly string[]>;
   /** The versions of the state that are kept, oldest first. */
   readonly history: () => Promise<readonly Version[]>;
-  /** The state file, with what a killed run left in its journal folded in; secrets sealed. With a version: as it was then. Throws EngineError `usage` for one that is not kept. */
-  readonly exportState: (options?: { readonly version?: number }) => Promise<SnapshotFile>;
-  /** For `pulumi stack import`. */
+  /**
+   * The state file, with what a killed run left in its journal folded in; secrets sealed, unless they are to be shown. With a version: as it was
+   * then. Throws EngineError `usage` for one that is not kept.
+   */
+  readonly exportState: (options?: {
+    readonly version?: number;
+    readonly showSecrets?: boolean;
+  }) => Promise<SnapshotFile>;
+  /** For `pulumi stack import`. Throws EngineError `usage` while it is not known what became of a write that was cut off. */
   readonly exportPulumi: (options?: {
     readonly version?: number;
     readonly showSecrets?: boolean;

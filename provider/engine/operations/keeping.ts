@@ -6,12 +6,13 @@ import type { Provider } from "../../core/protocol.ts";
 import { EngineError } from "../failure.ts";
 import type { Ledger } from "../state/ledger.ts";
 import { PassphraseError } from "../state/passphrase.ts";
-import { parseSnapshot, type SnapshotFile, saltOf } from "../state/snapshot.ts";
+import { needsKey, parseSnapshot, type SnapshotFile, saltOf } from "../state/snapshot.ts";
 import type { States } from "../state/states.ts";
-import { deploymentOf, refuseForeign, renamed, toPulumi, toSnapshot } from "../state/transfer.ts";
+import { deploymentOf, refuseForeign, renamed, shownFile, toPulumi, toSnapshot } from "../state/transfer.ts";
 import type { Engine } from "./facade.ts";
 import { graphOf } from "./graph.ts";
 import type { Operations } from "./operation.ts";
+import { renameState } from "./renaming.ts";
 
 export interface KeepingOptions {
   readonly project: string;
@@ -28,7 +29,7 @@ export type Keeping = Pick<
   Engine,
   | ("outputs" | "resources" | "graph" | "stacks")
   | ("history" | "exportState" | "exportPulumi" | "importState")
-  | ("removeStack" | "lock" | "unlock")
+  | ("renameStack" | "removeStack" | "lock" | "unlock")
 >;
 
 export function createKeeping(options: KeepingOptions): Keeping {
@@ -60,9 +61,16 @@ export function createKeeping(options: KeepingOptions): Keeping {
     graph: () => readOnly(async (ledger) => graphOf(ledger.resources.values())),
     stacks: () => states.stacks(),
     history: () => states.store.history.list(),
-    exportState: ({ version } = {}) => readOnly((ledger) => ledger.file(), version),
+    exportState: ({ version, showSecrets = false } = {}) =>
+      readOnly(async (ledger, sealer) => {
+        const file = await ledger.file();
+        if (!showSecrets || !needsKey(file.deployment)) return file;
+        await sealer.ready();
+        return shownFile(file, sealer);
+      }, version),
     exportPulumi: ({ showSecrets = false, sealedUnder, version } = {}) =>
       readOnly(async (ledger, sealer) => {
+        refuseUnended(ledger, stack);
         await sealer.ready();
         const keyFile = showSecrets ? undefined : sealer.keyFile();
         if (keyFile !== undefined) sealedUnder?.(keyFile);
@@ -70,11 +78,12 @@ export function createKeeping(options: KeepingOptions): Keeping {
       }, version),
     importState: (text, { rename = false } = {}) =>
       options.operations.locked("import", async () => {
-        const { deployment: given, targets } = deploymentOf(text);
-        const deployment = rename ? renamed(given, project, stack) : given;
+        const given = deploymentOf(text);
+        const { deployment, targets } = rename ? renamed(given, project, stack) : given;
         refuseForeign(deployment, project, stack);
-        const from = states.sealer(saltOf(deployment, "The given state"));
-        if (saltOf(deployment, "The given state") !== undefined) await from.ready();
+        const isSealed = needsKey(deployment);
+        const from = states.sealer(isSealed ? saltOf(deployment, "The given state") : undefined);
+        if (isSealed) await from.ready();
         const { plumbline, salt } = await present(options);
         const file = await toSnapshot(deployment, from, states.sealer(salt), {
           serial: plumbline.serial + 1,
@@ -85,6 +94,10 @@ export function createKeeping(options: KeepingOptions): Keeping {
         const change = states.changeOf({ operation: "import", result: "succeeded" });
         await snapshot.replace(`${JSON.stringify(file)}\n`, change);
       }),
+    renameStack: (name, how = {}) =>
+      options.operations.locked("state", () =>
+        renameState({ project, stack, states, mark: asideMark("renamed", options.now()), ...how }, name),
+      ),
     removeStack: ({ force = false } = {}) =>
       options.operations.locked("state", async () => {
         const ledger = await states.open({ write: true, withoutKey: true });
@@ -112,6 +125,18 @@ export function createKeeping(options: KeepingOptions): Keeping {
       return owner;
     },
   };
+}
+
+/** Pulumi forgets what was begun and not ended, and would make it again. */
+function refuseUnended({ attempts }: Ledger, stack: string): void {
+  if (attempts.size === 0) return;
+  const urns = [...new Set([...attempts.values()].map(({ resource }) => resource.urn))];
+  const shown = urns.slice(0, 10).map((urn) => `\n  ${urn}`);
+  const more = urns.length > 10 ? `\n  and ${urns.length - 10} more` : "";
+  throw new EngineError(
+    "usage",
+    `A run of ${stack} was cut off, and what became of these is not known yet. Pulumi would take them for undone and make them again: run \`plumbline refresh\` (or \`plumbline up\`) first, which finds out.${shown.join("")}${more}`,
+  );
 }
 
 /** What the name of a file ends with that is kept and used no more. */

@@ -43,6 +43,8 @@ export interface OperationOptions {
   readonly plan?: PlanCheck;
   /** True: secrets of the state that nothing at hand opens stay shut. */
   readonly withoutKey?: true;
+  /** True: it is about what is declared alone, and looks at no state. */
+  readonly withoutState?: true;
   /** True: everything may be gone at once. */
   readonly allowGone?: boolean | undefined;
   /** Where a plan is to be done. */

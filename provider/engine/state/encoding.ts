@@ -174,3 +174,14 @@ export function decodeResource(record: JsonMap, sealing: Pick<Sealing, "open">):
     outputs: decodeMap((record.outputs ?? {}) as JsonMap, sealing),
   } as unknown as ResourceState;
 }
+
+/** The same with every sealed text as plain text. */
+export function shown(json: Json, sealing: Pick<Sealing, "open">): Json {
+  if (Array.isArray(json)) return json.map((item) => shown(item, sealing));
+  if (typeof json !== "object" || json === null) return json;
+  if (json[signatureKey] === signatures.secret && json.plaintext === undefined) {
+    const { ciphertext, ...rest } = json;
+    return { ...rest, plaintext: sealing.open(String(ciphertext)) };
+  }
+  return Object.fromEntries(Object.entries(json).map(([name, part]) => [name, shown(part, sealing)]));
+}

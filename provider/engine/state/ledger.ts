@@ -4,7 +4,7 @@
  */
 
 import { createHash, randomUUID } from "node:crypto";
-import type { Owner } from "../../core/engines/urn.ts";
+import { type Owner, stackOf } from "../../core/engines/urn.ts";
 import type { Urn } from "../../core/protocol.ts";
 import type { ValueMap } from "../../core/value.ts";
 import { EngineError } from "../failure.ts";
@@ -102,6 +102,8 @@ export async function openLedger(
     readonly owner?: Owner;
     /** True: secrets that no passphrase opens stay shut, and are unknown, instead of a PassphraseError. For what needs none of them. */
     readonly withoutKey?: boolean;
+    /** True: it may be on its way from another name. */
+    readonly underWay?: boolean;
     /** What the state was before a killed run's journal was folded in. */
     readonly digest?: string;
     /** Says what made a version of the state; absent: no versions are kept. */
@@ -114,6 +116,7 @@ export async function openLedger(
   const text = await snapshot.read();
   const file = text === undefined ? undefined : parseSnapshot(text, snapshot.place);
   if (file && options.owner) refuseOtherStack(file, snapshot.place, options.owner);
+  if (file && !options.underWay) refuseUnderWay(file, snapshot.place);
   const serial = file?.plumbline.serial ?? 0;
   const journalText = await journalStore.read();
   const digest = options.digest ?? digestOf(text, journalText);
@@ -184,6 +187,15 @@ export async function openLedger(
     },
   };
   return ledger;
+}
+
+function refuseUnderWay({ plumbline, deployment }: SnapshotFile, place: string): void {
+  if (plumbline.renaming === undefined) return;
+  const name = stackOf(String(deployment.resources?.[0]?.urn ?? "")) || "NAME";
+  throw new EngineError(
+    "state",
+    `${place} comes from a \`plumbline stack rename\` that was cut off: nothing was done. Run it again: plumbline stack rename ${name} --stack ${plumbline.renaming}`,
+  );
 }
 
 /** A failed write is kept by the journal: whatever is begun next fails with it, and `save` reports it. */

@@ -21,6 +21,8 @@ export interface SnapshotFile {
     readonly lineage: string;
     /** By provider (`default`, or the URN of a declared one). Absent: nothing was written since states have it. */
     readonly targets?: { readonly [provider: string]: Target };
+    /** The stack whose state is on its way here: until it has come, this is nobody's. */
+    readonly renaming?: string;
   };
 }
 

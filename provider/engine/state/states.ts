@@ -14,12 +14,16 @@ export interface States {
   readonly place: string;
   /** What is kept of the stack. */
   readonly store: StackStore;
+  /** What is kept of another stack of the project. Throws EngineError `usage` for a name that cannot be kept. */
+  readonly storeOf: (stack: string) => StackStore;
   readonly sealer: (salt: string | undefined) => Sealer;
   /** `write` needs the lock. */
   readonly open: (options: {
     readonly write: boolean;
     readonly lineage?: string;
     readonly withoutKey?: boolean;
+    /** True: as if there were none; nothing is asked of the backend. */
+    readonly withoutState?: boolean;
     /** One of the history, to be read alone. Throws EngineError `usage` where it is not kept. */
     readonly version?: number | undefined;
   }) => Promise<Ledger>;
@@ -73,16 +77,19 @@ export function createStates(options: StatesOptions): States {
   return {
     place: backend.place,
     store,
+    storeOf: (stack) => backend.stack(options.project, stack),
     sealer,
     changeOf,
-    async open({ write, lineage, withoutKey = false, version }) {
+    async open({ write, lineage, withoutKey = false, withoutState = false, version }) {
       // What a run makes may bring a secret that is shown once: then it is too late to ask for a key.
       if (write && !withoutKey) await refuseKeyless(keys);
-      return openLedger(version === undefined ? store : atVersion(store, version), {
+      const kept = version === undefined ? store : atVersion(store, version);
+      return openLedger(withoutState ? emptied(store) : kept, {
         ...ledgerOptions,
         changeOf,
         write,
         withoutKey,
+        underWay: version !== undefined,
         owner: { project: options.project, stack: options.stack },
         ...(lineage === undefined ? {} : { lineage }),
       });
@@ -118,6 +125,12 @@ export function createStates(options: StatesOptions): States {
     close: () => backend.close(),
   };
 }
+
+/** A stack that has no state. */
+const emptied = ({ snapshot, journal }: StackStore): LedgerStore => ({
+  snapshot: { ...snapshot, read: async () => undefined },
+  journal: { ...journal, read: async () => undefined },
+});
 
 /** A stack as it was when the version was made. */
 function atVersion({ snapshot, journal, history }: StackStore, version: number): LedgerStore {

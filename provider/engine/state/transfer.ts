@@ -2,7 +2,7 @@
 
 import { type Owner, owner, stackType, urnParts } from "../../core/engines/urn.ts";
 import { EngineError } from "../failure.ts";
-import { encodeResource, type Json, type JsonMap } from "./encoding.ts";
+import { encodeResource, type Json, type JsonMap, shown } from "./encoding.ts";
 import { deploymentFault, nestingFault } from "./form.ts";
 import type { Sealer } from "./sealer.ts";
 import {
@@ -47,6 +47,12 @@ export function toPulumi(
   };
 }
 
+/** The state file with its secrets in plain text; whoever takes it in seals them under a key of theirs. */
+export function shownFile(file: SnapshotFile, sealer: Pick<Sealer, "open">): SnapshotFile {
+  const { secrets_providers: _, ...deployment } = file.deployment;
+  return { ...file, deployment: shown(deployment as unknown as Json, sealer) as unknown as Deployment };
+}
+
 /** What an export brings. */
 export interface Handed {
   readonly deployment: Deployment;
@@ -80,11 +86,15 @@ function withoutCredentials(targets: { readonly [provider: string]: Target }) {
   );
 }
 
-/** The deployment with every URN made this stack's: the stack, project and the stack's own name that the first resource has are replaced everywhere. */
-export function renamed(deployment: Deployment, project: string, stack: string): Deployment {
-  const first = String(deployment.resources?.[0]?.urn ?? "");
+/** What has a deployment in it, with every URN made this stack's: the stack, project and the stack's own name that the first resource has are replaced everywhere. */
+export function renamed<Given extends { readonly deployment: Deployment }>(
+  given: Given,
+  project: string,
+  stack: string,
+): Given {
+  const first = String(given.deployment.resources?.[0]?.urn ?? "");
   const from = owner(first);
-  if (from === undefined) return deployment;
+  if (from === undefined) return given;
   const prefix = (of: Owner) => `urn:pulumi:${of.stack}::${of.project}::`;
   const rootName = (of: Owner) => `${prefix(of)}${stackType}::${of.project}-${of.stack}`;
   const to = { project, stack };
@@ -95,9 +105,9 @@ export function renamed(deployment: Deployment, project: string, stack: string):
     }
     if (Array.isArray(value)) return value.map(rename);
     if (typeof value !== "object" || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, rename(part)]));
+    return Object.fromEntries(Object.entries(value).map(([name, part]) => [rename(name), rename(part)]));
   };
-  return rename(deployment as unknown as Json) as unknown as Deployment;
+  return rename(given as unknown as Json) as unknown as Given;
 }
 
 /** Checks that the deployment is this stack's and whole; throws EngineError `usage` with everything that is wrong. */

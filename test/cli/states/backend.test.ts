@@ -39,6 +39,12 @@ describe("the place of the states", () => {
     expect(isIn(".plumbline")).toBe(true);
   });
 
+  it("is not asked for what is about the file alone", async () => {
+    const state = "s3://nowhere?endpoint=http://127.0.0.1:9&region=x";
+    const ran = await desk.run(["validate", "--state", state], { env: { PLUMBLINE_PASSPHRASE: undefined } });
+    expect([ran.code, ran.text]).toEqual([0, expect.stringContaining("valid")]);
+  });
+
   it("in a stack file is found from wherever the command is started, as the file is", async () => {
     desk.write("Pulumi.yaml", project("backend:\n  url: file://./byfile"));
     mkdirSync(join(desk.folder, "deeper"), { recursive: true });

@@ -1,6 +1,6 @@
 /** The stacks of a project: begun, selected, renamed and ended by commands. */
 
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Desk, openDesk } from "../plumbline.ts";
@@ -51,6 +51,46 @@ describe("a stack", () => {
     expect(await unchanged()).toBe(true);
     expect(await said("state", "show", "login", "--show-secrets")).toContain("open sesame");
     expect(await said("stack", "export")).not.toContain("::trial::");
+  });
+
+  it("leaves in plain text only when asked, and comes back so", async () => {
+    expect(await said("stack", "export")).not.toContain("open sesame");
+    const plain = await said("stack", "export", "--show-secrets");
+    expect(plain).toContain("open sesame");
+    const under = { env: { PLUMBLINE_PASSPHRASE: "another", PLUMBLINE_STATE: "elsewhere" } };
+    const taken = await desk.run(["stack", "import"], { ...under, input: plain });
+    expect(taken.text).toBe("imported\n");
+    expect((await desk.run(["preview", "--expect-no-changes"], under)).code).toBe(0);
+    expect((await desk.run(["stack", "export"], under)).stdout).not.toContain("open sesame");
+    rmSync(join(desk.folder, "elsewhere"), { recursive: true });
+  });
+
+  it("is renamed by nobody while a run changes it, and then is as it was", async () => {
+    const lock = join(desk.folder, ".plumbline/stacks/shop/live.lock");
+    const other = { user: "berta", host: "elsewhere", pid: 1, operation: "up", nonce: "n" };
+    writeFileSync(lock, JSON.stringify({ ...other, since: new Date().toISOString() }));
+    const files = () => readdirSync(desk.folder, { recursive: true }).sort();
+    const before = files();
+    const refused = await desk.run(["stack", "rename", "production"]);
+    expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining("PLB-LOCK")]);
+    expect(files()).toEqual(before);
+    rmSync(lock);
+    expect(await said("stack", "rename", "live")).toContain("called live already");
+    expect(await said("stack", "rename", "production", "-s", "none")).toContain("there is no stack none");
+    expect(await unchanged()).toBe(true);
+  });
+
+  it("whose renaming was cut off between its state and its settings is renamed by the same again", async () => {
+    const [from, to] = ["live", "moved"].map((name) => join(desk.folder, `Pulumi.${name}.yaml`));
+    copyFileSync(from!, to!);
+    expect(await said("stack", "rename", "moved", "-s", "live")).toBe("renamed live to moved");
+    copyFileSync(to!, from!);
+    expect(await said("stack", "rename", "moved", "-s", "live")).toBe("renamed live to moved");
+    expect(existsSync(from!)).toBe(false);
+    expect(await said("stack", "rename", "live", "-s", "moved")).toBe("renamed moved to live");
+    expect((await desk.run(["stack", "history", "-s", "live"])).stdout).toContain("rename");
+    await desk.run(["stack", "select", "live"]);
+    expect(await unchanged()).toBe(true);
   });
 
   it("is ended only without resources, and its last state is kept", async () => {

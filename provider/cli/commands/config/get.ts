@@ -1,5 +1,6 @@
 /** The command `config get`: what config comes to. */
 
+import { basename } from "node:path";
 import type { Command } from "commander";
 import { reveal } from "../../../core/value.ts";
 import { printable } from "../../../engine/event.ts";
@@ -34,8 +35,17 @@ export function addConfigGet(config: Command): void {
     );
 }
 
-function tellAll({ program, settings }: Stack): void {
+/** What cannot be opened is not without a value. */
+function refuseUnread({ program, settings }: Stack): void {
+  const file = basename(program.settingsFile);
+  const diagnostics = program.diagnostics.filter((found) => found.file && basename(found.file) === file);
+  refuseBroken({ ...program, diagnostics }, settings);
+}
+
+function tellAll(stack: Stack): void {
+  const { program, settings } = stack;
   if (program.projectName === "") refuseBroken(program, settings);
+  refuseUnread(stack);
   const own = `${program.projectName}:`;
   const values = Object.fromEntries(
     [...program.config].flatMap(([key, { value }]) =>
@@ -51,6 +61,7 @@ function tellOne(stack: Stack, key: string): void {
   const { program, settings } = stack;
   const [full] = pathOfKey(stack, key, false);
   const value = program.config.get(String(full))?.value;
+  if (value === undefined) refuseUnread(stack);
   if (value === undefined)
     throw new CommandError(`config ${key} has no value: run \`plumbline config set ${key} VALUE\``);
   const { showSecrets, json } = settings;

@@ -36,7 +36,7 @@ export interface AccountFlags {
 export async function importAccount(stack: Stack, flags: AccountFlags): Promise<ExitCode> {
   const { settings, engine, shown, program, signal } = stack;
   refuseUnknownArea(flags.area);
-  const given = flags.fromKubernetes && givenIn(flags.fromKubernetes, settings);
+  const given = flags.fromKubernetes && (await givenIn(flags.fromKubernetes, settings));
   const isThere = existsSync(settings.file);
   // Before it is read once more: what is no regular file is among what is refused.
   if (isThere) refuseBroken(program, settings);

@@ -9,7 +9,7 @@ import { printManifests, refuseNamespace } from "../../declaration/manifests.ts"
 import { CommandError, exitCode } from "../../exit.ts";
 import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
-import { print, printError, printWhole } from "../../render/door.ts";
+import { printError, printWhole } from "../../render/door.ts";
 import { stateVersion } from "../../settings.ts";
 
 const tellKeyFile = (file: string): void =>
@@ -89,10 +89,9 @@ export function addStackExport(stack: Command): void {
         const which = flags.stateVersion === undefined ? {} : { version: versionOf(flags.stateVersion) };
         const state = flags.pulumi
           ? await engine.exportPulumi({ ...which, showSecrets, sealedUnder: tellKeyFile })
-          : await engine.exportState(which);
-        const text = JSON.stringify(state, null, 2);
-        if (showSecrets) printWhole(text);
-        else print(text);
+          : await engine.exportState({ ...which, showSecrets });
+        // As it is: what is secret is sealed in it, and who reads it back needs every letter of the rest.
+        printWhole(JSON.stringify(state, null, 2));
         return exitCode.done;
       }),
     );

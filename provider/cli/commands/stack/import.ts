@@ -3,7 +3,7 @@
 import type { Command } from "commander";
 import { exitCode } from "../../exit.ts";
 import { pathOf } from "../../flags.ts";
-import { readGiven } from "../../given-files.ts";
+import { readGiven, readStandardInput } from "../../given-files.ts";
 import { helped } from "../../help.ts";
 import { withStack } from "../../open-stack.ts";
 import { print } from "../../render/door.ts";
@@ -23,15 +23,16 @@ export function addStackImport(stack: Command): void {
       "take over the state of another stack or project: its resources are this stack's from then on",
     )
     .action((file: string | undefined, flags: { rename?: boolean }, command: Command) =>
-      withStack(command, async ({ settings, engine, shown }) => {
+      withStack(command, async ({ settings, engine, shown, signal }) => {
         const quiet = problemsOnly(settings.json ? renderer(settings) : lines(settings));
-        await shown(quiet, () => engine.importState(readText(file), { rename: flags.rename === true }));
+        const text = await readText(file, signal);
+        await shown(quiet, () => engine.importState(text, { rename: flags.rename === true }));
         if (!settings.json) print("imported");
         return exitCode.done;
       }),
     );
 }
 
-function readText(file = "-"): string {
-  return file === "-" ? readGiven(0, { shown: "standard input" }) : readGiven(pathOf(file), { shown: file });
+async function readText(file = "-", signal: AbortSignal): Promise<string> {
+  return file === "-" ? readStandardInput({}, signal) : readGiven(pathOf(file), { shown: file });
 }

@@ -43,7 +43,9 @@ export function addStackRemove(stack: Command): void {
         if (selectedStack(settings.file) === name) selectStack(settings, "dev");
         if (settings.json) print(JSON.stringify({ removed: name, kept: kept ?? null }));
         else
-          print(`ended ${name}${kept === undefined ? "" : `; its last state is kept in ${shownPath(kept)}`}`);
+          print(
+            `ended ${name}${kept === undefined ? "" : `; its last state is kept in ${/^[\w+]+:\/\//.test(kept) ? kept : shownPath(kept)}`}`,
+          );
         return exitCode.done;
       }),
     );
