@@ -33,14 +33,14 @@ const places = readdirSync(examples, { recursive: true, encoding: "utf8" })
   )
   .map(dirname);
 
-/** A copy of the example, where what its engine keeps beside it may lie. */
+/** A copy of the example with what lies beside it, where what its engine keeps may lie, too. */
 function copied(engine: string, place: string): string {
-  const copy = join(base, engine, place);
-  cpSync(join(examples, place), copy, {
+  const [whole = place] = place.split("/");
+  cpSync(join(examples, whole), join(base, engine, whole), {
     recursive: true,
-    filter: (source) => basename(source) !== ".plumbline",
+    filter: (source) => ![".plumbline", "node_modules"].includes(basename(source)),
   });
-  return copy;
+  return join(base, engine, place);
 }
 
 async function liveThere(place: string, emulator: Emulator, project: Project): Promise<Left> {
@@ -65,7 +65,7 @@ async function liveThere(place: string, emulator: Emulator, project: Project): P
 
 it("there are examples in Python", () => {
   expect(places).toContain("python");
-  expect(places).toContain("functions/python");
+  for (const whole of ["functions", "tls"]) expect(places).toContain(`${whole}/python`);
 });
 
 describe.skipIf(!python).each(places)("examples/%s", { timeout: 300_000 }, (place) => {
