@@ -96,12 +96,18 @@ describe("the address of a database", () => {
       "postgres://anna:hidden-word@db.example.com:6432/states?sslmode=require",
       "postgres://anna@db.example.com:6432/states",
     ],
-    ["postgresql://db.example.com/states?user=anna&password=hidden-word", "postgres://db.example.com/states"],
+    [
+      "postgresql://db.example.com/states?user=anna&password=hidden-word",
+      "postgres://anna@db.example.com/states",
+    ],
+    ["postgres://anna:hidden%2Dword@[::1]:6432/states", "postgres://anna@[::1]:6432/states"],
     ["postgres:///states?host=/run/postgresql", "postgres:///run/postgresql/states"],
+    ["postgres://anna@/states?host=/run/postgresql", "postgres://anna@/run/postgresql/states"],
+    ["postgres://db/states?user=anna@example", "postgres://anna@example@db/states"],
   ])("%s is told without its password", (text, place) => {
     const address = parseAddress(text, "/base");
     expect(address).toMatchObject({ kind: "postgres", place, schema: "plumbline", lease: 60, keep: 20 });
-    if (text.includes("hidden-word")) expect(address).toMatchObject({ password: "hidden-word" });
+    if (/hidden(-|%2D)word/.test(text)) expect(address).toMatchObject({ password: "hidden-word" });
     else expect(address).not.toHaveProperty("password");
   });
 });
@@ -119,6 +125,15 @@ test.each([
     /credentials come from the environment/,
   ],
   ["postgres://anna:hidden-word@db:port/x", /reads postgres:\/\//],
+  ["postgres://anna:12?hidden-word=3@db/x", /%2F, %3F, %23, %40/],
+  ["postgres://anna:a?hidden-word@db/x", /%2F, %3F, %23, %40/],
+  ["postgres://anna:12/hidden-word@db/x", /%2F, %3F, %23, %40/],
+  ["postgres://anna:a#hidden-word@db/x", /%2F, %3F, %23, %40/],
+  ["postgres://anna:a@hidden-word/b@db/x", /%2F, %3F, %23, %40/],
+  ["postgres://anna:hidden-word#", /%2F, %3F, %23, %40/],
+  ["postgres://anna:hidden-word%@db/x", /"%" itself is written %25/],
+  ["postgres://anna:hidden-word%zz@db/x", /"%" itself is written %25/],
+  ["postgres://one,two/x", /one host/],
   ["postgres://db/x?schema=a;drop", /the schema may have/],
   ["postgres://anna:hidden-word@db/x?sslmod=require", /"sslmod" is no parameter.*did you mean "sslmode"/],
   ["file://x?lease=4", /"lease" is no parameter of file/],

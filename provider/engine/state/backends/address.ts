@@ -5,6 +5,10 @@ import { resolve } from "node:path";
 import { didYouMean } from "../../../core/nearest.ts";
 import { EngineError } from "../../failure.ts";
 import { usualLease } from "./lease.ts";
+import { type Environment, numberOf, type Rest, refuse, truthOf, usualKeep } from "./parameters.ts";
+import { type PostgresAddress, postgresKnows, postgresOf, refusePieces } from "./postgres/address.ts";
+
+export type { PostgresAddress };
 
 /** A place that was told apart from every other, with what its kind needs. */
 export type StateAddress = FolderAddress | S3Address | PostgresAddress;
@@ -38,50 +42,21 @@ export interface S3Address extends Kept {
   readonly lease: number;
 }
 
-export interface PostgresAddress extends Kept {
-  readonly kind: "postgres";
-  /** For the client alone: it may hold a password. */
-  readonly url: string;
-  /** Without it, for messages. */
-  readonly place: string;
-  /** Absent: the environment has it, a password file, or nobody. */
-  readonly password?: string;
-  readonly schema: string;
-  /** Where Pulumi keeps its states in the same database. */
-  readonly pulumisTable: string;
-  /** Seconds. */
-  readonly lease: number;
-}
-
-type Environment = { readonly [name: string]: string | undefined };
-
-/** What stands behind `://`. */
-interface Rest {
-  readonly whole: string;
-  /** Up to the question mark. */
-  readonly place: string;
-  readonly parameters: ReadonlyMap<string, string>;
-  readonly base: string;
-  readonly environment: Environment;
-}
-
 interface Scheme {
   /** The parameters that it knows. */
   readonly knows: readonly string[];
   /** Those that say something to Pulumi alone, where both read one project file: taken, and of no effect here. */
   readonly pulumis: readonly string[];
+  /** Before anything of it is told in a refusal. */
+  readonly refuseFirst?: (rest: string) => void;
   readonly read: (rest: Rest) => StateAddress;
 }
 
-/** Versions that are kept where the address says nothing else. */
-export const usualKeep = 20;
-
 const postgres: Scheme = {
-  knows: [
-    ...["sslmode", "sslrootcert", "sslcert", "sslkey", "uselibpqcompat", "host", "port", "user", "password"],
-    ...["application_name", "options", "connect_timeout", "schema", "lease", "keep"],
-  ],
-  pulumis: ["table"],
+  knows: postgresKnows,
+  // Read as its own tools do anyway.
+  pulumis: ["table", "uselibpqcompat"],
+  refuseFirst: refusePieces,
   read: postgresOf,
 };
 
@@ -134,16 +109,13 @@ export function parseAddress(
       "usage",
       `no states can be kept in "${name}://": give an address that begins with ${known}, or the path of a folder`,
     );
+  scheme.refuseFirst?.(rest);
   const [place = "", query = ""] = rest.split(/\?(.*)/s, 2);
   const parameters = new Map(new URLSearchParams(query));
   for (const key of parameters.keys())
     if (!scheme.knows.includes(key) && !scheme.pulumis.includes(key))
       refuse(`"${key}" is no parameter of ${name}://${didYouMean(key, scheme.knows)}`);
   return scheme.read({ whole: rest, place, parameters, base, environment });
-}
-
-function refuse(why: string): never {
-  throw new EngineError("usage", why);
 }
 
 /** As Pulumi reads it: `~` is the home folder, and what does not begin with `/` is relative. */
@@ -209,56 +181,4 @@ function endpointOf(given: string, isPlain: boolean): string {
       "the endpoint is an address alone: credentials come from the environment (AWS_ACCESS_KEY_ID) or a profile",
     );
   return text;
-}
-
-function postgresOf({ whole, parameters }: Rest): PostgresAddress {
-  const text = `postgres://${whole}`;
-  if (!URL.canParse(text)) refuse("an address of PostgreSQL reads postgres://USER@HOST:PORT/DATABASE");
-  const url = new URL(text);
-  const password = decodeURIComponent(url.password) || parameters.get("password");
-  const schema = parameters.get("schema") ?? "plumbline";
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema))
-    refuse('the schema may have small letters, digits and "_", and begins with no digit');
-  for (const key of ["schema", "lease", "keep", ...postgres.pulumis]) url.searchParams.delete(key);
-  // As PostgreSQL's own tools read it: `require` encrypts, `verify-full` also asks who is there.
-  if (parameters.has("sslmode") && !parameters.has("uselibpqcompat"))
-    url.searchParams.set("uselibpqcompat", "true");
-  const host = url.host || parameters.get("host") || "";
-  return {
-    kind: "postgres",
-    url: url.href,
-    place: `postgres://${url.username === "" ? "" : `${url.username}@`}${host}${url.pathname}`,
-    schema,
-    pulumisTable: parameters.get("table") || "pulumi_state",
-    lease: numberOf(parameters, "lease", usualLease),
-    keep: numberOf(parameters, "keep", usualKeep),
-    ...(password ? { password } : {}),
-  };
-}
-
-/** As Go, and so Pulumi, reads a truth value. */
-const truths = new Map([
-  ...["1", "t", "T", "true", "TRUE", "True"].map((text) => [text, true] as const),
-  ...["0", "f", "F", "false", "FALSE", "False"].map((text) => [text, false] as const),
-]);
-
-function truthOf(parameters: ReadonlyMap<string, string>, name: string): boolean | undefined {
-  const text = parameters.get(name);
-  if (text === undefined) return undefined;
-  return truths.get(text) ?? refuse(`"${name}" must be true or false`);
-}
-
-/** The least that makes sense of each, and the most. */
-const bounds: { readonly [name: string]: readonly [number, number] } = { lease: [4, 3600], keep: [1, 1000] };
-
-function numberOf(parameters: ReadonlyMap<string, string>, name: "lease" | "keep", usual: number): number {
-  const text = parameters.get(name);
-  if (text === undefined) return usual;
-  const [least, most] = bounds[name]!;
-  const number = Number(text);
-  if (!Number.isInteger(number) || number < least || number > most)
-    refuse(
-      `"${name}" must be a whole number from ${least} to ${most}${name === "lease" ? ", in seconds" : ""}`,
-    );
-  return number;
 }

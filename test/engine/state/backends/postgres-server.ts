@@ -1,7 +1,7 @@
 /** A PostgreSQL server of its own, in a folder, on the loopback interface: for tests of states. It refuses to run as root, so that root lends it a user. */
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { appendFileSync, chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findPostgres } from "../../../../scripts/stores.mjs";
@@ -16,6 +16,10 @@ export const hasPostgres = programs !== undefined;
 
 export interface PostgresServer {
   readonly port: number;
+  /** Where its socket is. */
+  readonly folder: string;
+  /** Of its programs, `psql` among them. */
+  readonly programs: string;
   /** The address of an empty place in it; `port` is another door to the same server. */
   readonly address: (parameters?: string, port?: number) => string;
   /** Of its own certificate, which the address 127.0.0.1 has; undefined: no openssl is here, and it speaks plainly alone. */
@@ -90,13 +94,14 @@ export async function startPostgres(): Promise<PostgresServer> {
     "--no-sync",
   ]);
   const certificate = certified(data, user);
-  const tls = certificate === undefined ? "" : " -c ssl=on";
+  // In its file and not as an argument, so that a test can turn it off.
+  if (certificate !== undefined) appendFileSync(join(data, "postgresql.conf"), "ssl = on\n");
   const port = await freePort();
-  const settings = `-h 127.0.0.1 -p ${port} -k ${folder} -c max_connections=200${tls}`;
+  const settings = `-h 127.0.0.1 -p ${port} -k ${folder} -c max_connections=200`;
   run("pg_ctl", ["-D", data, "-w", "-l", join(folder, "log"), "-o", settings, "start"]);
   let places = 0;
   return {
-    port,
+    ...{ port, folder, programs: programs! },
     certificate,
     environment: { PGPASSWORD: password },
     address: (parameters = "", at = port) => {

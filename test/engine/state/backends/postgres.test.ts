@@ -118,7 +118,8 @@ describe.runIf(hasPostgres)("on a real server", () => {
         await backend.close();
       }
     };
-    expect(await isEncrypted("")).toBe(false);
+    expect(await isEncrypted("")).toBe(true);
+    expect(await isEncrypted("&sslmode=disable")).toBe(false);
     expect(await isEncrypted("&sslmode=require")).toBe(true);
     expect(await isEncrypted(`&sslmode=verify-full&sslrootcert=${server.certificate}`)).toBe(true);
     await expect(isEncrypted("&sslmode=verify-full")).rejects.toMatchObject({ code: "state" });

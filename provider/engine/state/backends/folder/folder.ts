@@ -5,7 +5,7 @@ import { EngineError } from "../../../failure.ts";
 import type { LockStore, StackStore, StateBackend } from "../../backend.ts";
 import { isKeepable, keepable } from "../../names.ts";
 import { isDead, type Machine } from "../../owner.ts";
-import { usualKeep } from "../address.ts";
+import { usualKeep } from "../parameters.ts";
 import { pulumisPaths } from "../pulumis.ts";
 import { createDisk, type Disk } from "./disk.ts";
 import { historyIn } from "./history.ts";

@@ -3,7 +3,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { EngineError, messageOf } from "../../../failure.ts";
-import type { PostgresAddress } from "../address.ts";
+import type { PostgresAddress } from "./address.ts";
+import { type Connection, connectionOf } from "./libpq.ts";
 import { format, migrations } from "./schema.ts";
 
 export type Row = { readonly [column: string]: unknown };
@@ -11,6 +12,8 @@ export type Row = { readonly [column: string]: unknown };
 export interface Database {
   /** As messages call it: without a password. */
   readonly place: string;
+  /** Its own, within the server. */
+  readonly name: () => string;
   /** The schema's name as statements write it. */
   readonly schema: string;
   /** Rows of a statement that may be done twice. Undefined: nothing is kept here yet, and `makes` does not say to begin. */
@@ -41,17 +44,27 @@ const [patience, firstPatience, onePatience] = [60, 5, 20];
 export function openDatabase(address: PostgresAddress): Database {
   const { place } = address;
   const schema = pg.escapeIdentifier(address.schema);
+  let connection: Connection | undefined;
+  /** Which of the connection's ways is taken; the later ones while nothing was ever answered. */
+  let way = 0;
+  /** Why the first way was left. */
+  let firstFault: unknown;
   let pool: pg.Pool | undefined;
   let isMade = false;
   let hasAnswered = false;
 
+  function reach(): Connection {
+    connection ??= connectionOf(address, process.env);
+    return connection;
+  }
+
   function connections(): pg.Pool {
     if (pool !== undefined) return pool;
+    const { settings, ways } = reach();
     pool = new pg.Pool({
-      connectionString: address.url,
+      ...settings,
+      ssl: ways[way]!,
       max: 6,
-      application_name: "plumbline",
-      connectionTimeoutMillis: 10_000,
       query_timeout: onePatience * 1000,
       keepAlive: true,
       allowExitOnIdle: true,
@@ -61,11 +74,24 @@ export function openDatabase(address: PostgresAddress): Database {
     return pool;
   }
 
+  /** True: a way was left to be tried, and is taken from now on. */
+  function turns(taken: number, cause: unknown): boolean {
+    if (hasAnswered || unreachable.test(codeOf(cause)) || /timeout/.test(messageOf(cause))) return false;
+    if (taken !== way) return true;
+    if (way + 1 >= reach().ways.length) return false;
+    firstFault = cause;
+    way += 1;
+    void pool?.end();
+    pool = undefined;
+    return true;
+  }
+
   /** Does the work until it is done or cannot be. */
   async function tried<T>(work: () => Promise<T>, { signal, once }: Effort): Promise<T> {
     const until = performance.now() + (hasAnswered ? patience : firstPatience) * 1000;
     for (let tries = 0; ; tries += 1) {
       signal?.throwIfAborted();
+      const taken = way;
       try {
         const result = await (signal ? unlessAborted(work(), signal) : work());
         hasAnswered = true;
@@ -73,12 +99,17 @@ export function openDatabase(address: PostgresAddress): Database {
       } catch (cause) {
         signal?.throwIfAborted();
         if (cause instanceof EngineError) throw cause;
+        if (turns(taken, cause)) continue;
         const wait = Math.min(5000, 100 * 2 ** tries) * (0.5 + Math.random() / 2);
-        if (!passes(cause) || once || performance.now() + wait > until) throw stateError(place, cause);
+        if (!passes(cause) || once || performance.now() + wait > until) throw stateError(place, told(cause));
         await sleep(wait, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted());
       }
     }
   }
+
+  /** Where no way leads to it, the first refusal tells more, unless it only was about the way. */
+  const told = (cause: unknown): unknown =>
+    !hasAnswered && codeOf(firstFault).startsWith("28") ? firstFault : cause;
 
   async function inTransaction<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
     const client = await connections().connect();
@@ -126,6 +157,7 @@ export function openDatabase(address: PostgresAddress): Database {
 
   return {
     place,
+    name: () => String(reach().settings.database),
     schema,
     ask: (statement, values, how = {}) =>
       tried(async () => {
@@ -158,13 +190,19 @@ async function migrate(ask: Ask, schema: string, name: string): Promise<void> {
   await ask("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [`plumbline ${name}`]);
   const [found] = await ask("SELECT to_regclass($1) IS NOT NULL AS made", [`${schema}.format`]);
   const [row] = found?.made ? await ask(`SELECT number FROM ${schema}.format`, []) : [];
+  // A user may have the schema and no right to make one.
+  const [own] = await ask("SELECT to_regnamespace($1) IS NULL AS missing", [schema]);
+  if (own?.missing) await ask(`CREATE SCHEMA IF NOT EXISTS ${schema}`, []);
   for (const statement of migrations(schema)
     .slice(Number(row?.number ?? 0))
     .flat())
     await ask(statement, []);
 }
 
-const codeOf = (error: unknown): string => String((error as { code?: unknown }).code ?? "");
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? "");
+
+/** Nobody is there: no other way leads to them. */
+const unreachable = /^E(CONNREFUSED|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOENT|ACCES)$/;
 
 const isMissing = (error: unknown): boolean => ["42P01", "3F000"].includes(codeOf(error));
 

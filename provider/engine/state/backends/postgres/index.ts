@@ -47,7 +47,7 @@ export function createPostgresBackend({ address, machine, now }: PostgresOptions
     async pulumis(project, stack) {
       const table = pg.escapeIdentifier(address.pulumisTable);
       // Pulumi takes the path of the address, which is the database's name, for a folder as well.
-      const above = decodeURIComponent(new URL(address.url).pathname.slice(1));
+      const above = database.name();
       const paths = pulumisPaths(keepable("project", project), keepable("stack", stack)).map(
         (path) => `${above}/${path}`,
       );

@@ -3,12 +3,11 @@
 /** What this version writes. */
 export const format = 1;
 
-/** The statements that lead from each form to the one after it, the first from nothing. */
+/** The statements that lead from each form to the one after it, the first from an empty schema. */
 export function migrations(schema: string): readonly (readonly string[])[] {
   const stack = "project text NOT NULL, stack text NOT NULL";
   return [
     [
-      `CREATE SCHEMA IF NOT EXISTS ${schema}`,
       `CREATE TABLE ${schema}.format (number integer NOT NULL)`,
       // One row a stack: who holds it, renewed when by this server's clock, its snapshot, and which journal counts.
       `CREATE TABLE ${schema}.stacks (${stack}, owner jsonb, renewed timestamptz, snapshot bytea, journal integer NOT NULL DEFAULT 1, PRIMARY KEY (project, stack))`,
