@@ -115,7 +115,7 @@ export function createKeeping(options: KeepingOptions): Keeping {
     async unlock({ force = false } = {}) {
       const owner = await lock.owner();
       if (owner === undefined) return undefined;
-      if (lock.isSeenAlive(owner) && !force) {
+      if ((await lock.isSeenAlive(owner)) && !force) {
         throw new EngineError(
           "locked",
           `Process ${owner.pid}, which holds the lock for ${owner.operation}, still runs on this host. End it first; if it is something else by now, use --force.`,

@@ -99,7 +99,7 @@ export interface LockStore {
   /** Who holds it now; undefined: nobody. */
   readonly owner: () => Promise<LockOwner | undefined>;
   /** True when it can be seen from here that the owner still runs. */
-  readonly isSeenAlive: (owner: LockOwner) => boolean;
+  readonly isSeenAlive: (owner: LockOwner) => Promise<boolean>;
   /** Takes it away from whoever holds it. */
   readonly clear: () => Promise<void>;
 }
@@ -126,6 +126,10 @@ export interface LockOwner {
   readonly nonce: string;
   /** Tells processes of one number apart that are not of one system, as in two containers. Absent: the host says it. */
   readonly system?: string;
+  /** Which installation's starts `system` counts. */
+  readonly installation?: string;
+  /** Name of the socket beside the lock that is answered as long as the owner runs. */
+  readonly door?: string;
   /** Seconds after its last renewal, by the store's clock, from which on anybody may take the lock. Absent: never. */
   readonly lease?: number;
 }

@@ -1,6 +1,6 @@
 /** Who holds a stack: this process as an owner, what a lock says of one, and whether it still runs as far as can be seen from here. */
 
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname, userInfo } from "node:os";
 import { duration } from "../../core/duration.ts";
@@ -16,6 +16,8 @@ export interface Machine {
   readonly pid: number;
   /** Which system's process numbers `pid` is one of, where that can be told; hosts may share a name. */
   readonly system?: string;
+  /** Which installation of an operating system it is, where that can be told. */
+  readonly installation?: string;
   readonly isAlive: (pid: number) => boolean;
 }
 
@@ -27,19 +29,32 @@ export function thisMachine(): Machine {
   } catch {
     // A container may run under a user id that has no name.
   }
-  const system = thisSystem();
-  return { user, host: hostname(), pid: process.pid, isAlive, ...(system === undefined ? {} : { system }) };
+  return { user, host: hostname(), pid: process.pid, isAlive, ...thisSystem(), ...thisInstallation() };
 }
 
 /** Linux names the boot and the room of process numbers that a container has for itself. */
-function thisSystem(): string | undefined {
+function thisSystem(): Pick<Machine, "system"> {
   try {
     const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-    return `${boot} ${readlinkSync("/proc/self/ns/pid")}`;
+    return { system: `${boot} ${readlinkSync("/proc/self/ns/pid")}` };
   } catch {
-    return undefined;
+    return {};
   }
 }
+
+/** Told of what is no container alone: those of one image would all have its name. */
+function thisInstallation(): Pick<Machine, "installation"> {
+  try {
+    if (readlinkSync("/proc/self/ns/pid") !== firstRoom) return {};
+    const id = readFileSync("/etc/machine-id", "utf8").trim();
+    return id === "" ? {} : { installation: createHash("sha256").update(id).digest("hex").slice(0, 16) };
+  } catch {
+    return {};
+  }
+}
+
+/** The room of process numbers that Linux starts with. */
+const firstRoom = "pid:[4026531836]";
 
 /** Nonces of the locks that this process holds: a lock file with our own pid and another nonce is left from an earlier life. */
 const held = new Set<string>();
@@ -54,6 +69,7 @@ export function newOwner(operation: string, machine: Machine, now: Date): LockOw
     operation,
     nonce: randomUUID(),
     ...(machine.system === undefined ? {} : { system: machine.system }),
+    ...(machine.installation === undefined ? {} : { installation: machine.installation }),
   };
 }
 
@@ -86,6 +102,8 @@ export function parseOwner(text: string): LockOwner {
     operation: word("operation") || "unknown",
     nonce: isWhole ? (said.nonce as string) : text,
     ...(typeof said.system === "string" ? { system: word("system") } : {}),
+    ...(typeof said.installation === "string" ? { installation: word("installation") } : {}),
+    ...(/^[\w.-]+$/.test(word("door")) ? { door: word("door") } : {}),
     ...(isLease(said.lease) ? { lease: said.lease } : {}),
   };
 }
@@ -101,6 +119,19 @@ export function isDead(owner: LockOwner, machine: Machine): boolean {
 /** The same where hosts of one name may share a store: the number must be one of this very system, since its last start. */
 export const isDeadHere = (owner: LockOwner, machine: Machine): boolean =>
   owner.system === machine.system && isDead(owner, machine);
+
+/** True: the system of the owner has been started anew since. */
+export const isOfEarlierStart = (owner: LockOwner, machine: Machine): boolean =>
+  owner.host === machine.host &&
+  machine.installation !== undefined &&
+  owner.installation === machine.installation &&
+  bootOf(owner.system) !== bootOf(machine.system);
+
+/** True: both are of one kernel, though it may count their processes apart. */
+export const isOfThisKernel = (owner: LockOwner, machine: Machine): boolean =>
+  machine.system !== undefined && bootOf(owner.system) === bootOf(machine.system);
+
+const bootOf = (system: string | undefined): string | undefined => system?.split(" ", 1)[0];
 
 /** `anna on host7 (process 312) since 12:04:11, 3 min 4 s ago, for up`. */
 export function describeOwner(owner: LockOwner, now: Date): string {

@@ -39,10 +39,22 @@ const byKeyFile = new WeakSet<PassphraseCrypter>();
 /** What to try, best first. An empty passphrase protects nothing, so it counts as none. */
 async function passphrasesOf({ environment, key }: KeySource): Promise<string[]> {
   const fromPulumi = await passphraseOf(environment);
-  const fromFile = (await key.read())?.trim();
-  return [environment.PLUMBLINE_PASSPHRASE, fromPulumi, environment.PLUMBLINE_KEY?.trim(), fromFile].filter(
-    (text) => text !== undefined && text !== "",
-  ) as string[];
+  const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";
+  const given = [environment.PLUMBLINE_PASSPHRASE, fromPulumi, environment.PLUMBLINE_KEY?.trim()].filter(
+    isGiven,
+  );
+  const fromFile = await keyIn(key, given.length > 0);
+  return [...given, fromFile].filter(isGiven);
+}
+
+/** With `isSpare` a key file that this user may not read is as if it were not there. */
+async function keyIn(key: KeyStore, isSpare: boolean): Promise<string | undefined> {
+  try {
+    return (await key.read())?.trim();
+  } catch (error) {
+    if (isSpare) return undefined;
+    throw error;
+  }
 }
 
 /** Throws PassphraseError where a new secret could not be sealed, because nothing seals it and no key is kept. */
@@ -92,7 +104,7 @@ export function createSealers(source: KeySource): (salt: string | undefined) => 
   }
 
   async function marked(passphrase: string, crypter: PassphraseCrypter): Promise<PassphraseCrypter> {
-    if (passphrase === (await source.key.read())?.trim()) byKeyFile.add(crypter);
+    if (passphrase === (await keyIn(source.key, true))) byKeyFile.add(crypter);
     return crypter;
   }
 

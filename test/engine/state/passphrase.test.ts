@@ -1,10 +1,14 @@
 import { pbkdf2Sync } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { EngineError } from "../../../provider/engine/failure.ts";
+import type { KeyStore } from "../../../provider/engine/state/backend.ts";
 import {
   createPassphraseCrypter,
   PassphraseError,
   passphraseOf,
 } from "../../../provider/engine/state/passphrase.ts";
+import { createSealers } from "../../../provider/engine/state/sealer.ts";
+import { cheapKey } from "../cheap-key.ts";
 
 describe("the passphrase crypter", () => {
   test("opens what it sealed, again after the salt text was saved, and seals the same text differently each time", async () => {
@@ -73,5 +77,27 @@ describe("the passphrase of an environment", () => {
     await expect(passphraseOf({ PULUMI_CONFIG_PASSPHRASE_FILE: "/no/such/file" })).rejects.toThrow(
       "/no/such/file",
     );
+  });
+});
+
+describe("a key file that this user may not read", () => {
+  const refused = async (): Promise<string | undefined> => {
+    throw new EngineError("state", "The state cannot be kept: key: permission denied.");
+  };
+  const key: KeyStore = { isKept: true, place: "key", read: refused, claim: async () => false };
+  const sealersWith = (environment: { [name: string]: string }) =>
+    createSealers({ environment, key, notice: () => {}, deriveKey: cheapKey });
+
+  test("is not missed where a passphrase is given", async () => {
+    const sealers = sealersWith({ PLUMBLINE_PASSPHRASE: "correct horse" });
+    const first = sealers(undefined);
+    await first.ready();
+    const again = sealers(first.salt());
+    await again.ready();
+    expect([again.open(first.seal("text")), again.keyFile()]).toEqual(["text", undefined]);
+  });
+
+  test("is told where nothing else is at hand", async () => {
+    await expect(sealersWith({})(undefined).ready()).rejects.toThrow("permission denied");
   });
 });

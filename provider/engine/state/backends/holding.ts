@@ -102,7 +102,7 @@ async function claimed<Found extends Seen, Own>(
 
 export const isSeenAlive =
   (machine: Machine) =>
-  (owner: LockOwner): boolean =>
+  async (owner: LockOwner): Promise<boolean> =>
     owner.host === machine.host && owner.system === machine.system && !isDeadHere(owner, machine);
 
 /** What stops a write of a run without a lock. */

@@ -245,7 +245,7 @@ export function judgesBackend(name: string, make: () => Place | Promise<Place>):
         const [first, next] = [machineOf("carl", 11), machineOf("carl", 12, false)];
         const dead = await place(first).stack("shop", "dev").lock.take("up");
         const store = place(next).stack("shop", "dev");
-        expect(store.lock.isSeenAlive(dead.owner)).toBe(false);
+        expect(await store.lock.isSeenAlive(dead.owner)).toBe(false);
         const lock = await store.lock.take("refresh");
         expect(lock.takenOverFrom).toEqual(dead.owner);
         expect(await store.lock.owner()).toEqual(lock.owner);
@@ -260,7 +260,7 @@ export function judgesBackend(name: string, make: () => Place | Promise<Place>):
         const theirs = await place(berta).stack("shop", "dev").lock.take("up");
         const { lock } = place(machineOf("anna", 1, false)).stack("shop", "dev");
         await expect(lock.take("up")).rejects.toMatchObject({ code: "locked" });
-        expect(lock.isSeenAlive(theirs.owner)).toBe(false);
+        expect(await lock.isSeenAlive(theirs.owner)).toBe(false);
         await theirs.release();
       });
 

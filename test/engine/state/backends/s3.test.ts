@@ -78,6 +78,22 @@ describe("on a small one", () => {
     placeAt(store.address("team", parameters)).open(machineOf(user)).stack("shop", "dev");
   const isLost = expect.objectContaining({ code: "locked", errorCode: "PLB-LEASE" });
 
+  test("what another backend keeps below the same keys is left alone by whoever takes a stack over", async () => {
+    const within = placeAt(store.address("team/stacks/shop/dev", "&lease=4")).open(machineOf("berta"));
+    await within.stack("inner", "prod").snapshot.replace("theirs", undefined);
+    const killed = openAs("anna");
+    await killed.lock.take("up");
+    await killed.journal.add("one\n");
+    await killed.snapshot.replace("mine");
+    store.ahead += 10_000;
+    const next = openAs("carl");
+    const lock = await next.lock.take("up");
+    await next.tidy();
+    await lock.release();
+    expect(await next.snapshot.read()).toBe("mine");
+    expect(await within.stack("inner", "prod").snapshot.read()).toBe("theirs");
+  });
+
   test("a store that ignores the conditions of writes is refused before anything is kept in it", async () => {
     store.ignoresConditions = true;
     const { lock } = openAs("anna");

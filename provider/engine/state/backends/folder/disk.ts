@@ -3,6 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import {
+  chmod,
   link,
   mkdir,
   open,
@@ -12,18 +13,20 @@ import {
   realpath,
   rename,
   rm,
-  writeFile,
+  stat,
 } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { type Door, isAnswered, openDoor } from "./door.ts";
 
+/** Files are their user's alone (mode 0600), and those of a folder that is handed to a group the group's, too. */
 export interface Disk {
   /** The whole text; undefined when there is no such file. */
   readonly read: (path: string) => Promise<string | undefined>;
   /** Writes the whole file at once and durably: a reader sees the old text or the new one. Makes the folder. */
   readonly replace: (path: string, text: string) => Promise<void>;
-  /** Adds text at the end, durable when it resolves. Makes the file (mode 0600) and its folder. */
+  /** Adds text at the end, durable when it resolves. Makes the file and its folder. */
   readonly append: (path: string, text: string) => Promise<void>;
-  /** Makes the file (mode 0600) with all its text unless it exists; false: it did. */
+  /** Makes the file with all its text unless it exists; false: it did. */
   readonly claim: (path: string, text: string) => Promise<boolean>;
   /** False: there was nothing to move. */
   readonly move: (from: string, to: string) => Promise<boolean>;
@@ -31,18 +34,53 @@ export interface Disk {
   readonly remove: (path: string) => Promise<void>;
   /** Names of the files and folders in a folder; none when it does not exist. */
   readonly list: (folder: string) => Promise<readonly string[]>;
+  /** Makes a socket that is answered as long as this process runs; undefined: there are none here. Absent: nobody else reads this disk. */
+  readonly openDoor?: (path: string) => Promise<Door | undefined>;
+  /** Undefined: that cannot be seen. */
+  readonly isAnswered?: (path: string) => Promise<boolean | undefined>;
   /** Closes what `append` keeps open. */
   readonly close: () => Promise<void>;
 }
+
+/** Of files, for their user alone and for a group. */
+const [forOne, forGroup] = [0o600, 0o660];
+/** A folder that is handed to a group: setgid, and the group may write. */
+const handed = 0o2020;
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown }).code;
 
 /** What file systems without hard links answer. */
 const noLinks = new Set<unknown>(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"]);
 
-async function claimWithoutLink(path: string, text: string): Promise<boolean> {
+/** Makes the folder, and says with which mode its files are made. */
+async function madeFolder(folder: string): Promise<number> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found !== undefined) return (found.mode & handed) === handed ? forGroup : forOne;
+  const above = dirname(folder) === folder ? forOne : await madeFolder(dirname(folder));
   try {
-    await writeFile(path, text, { flag: "wx", mode: 0o600 });
+    await mkdir(folder);
+    // Whatever this user's mask leaves out.
+    if (above === forGroup) await chmod(folder, 0o2770);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+  return above;
+}
+
+/** Of a file that was just made, whatever this user's mask leaves out. */
+async function admit(handle: FileHandle, mode: number): Promise<void> {
+  if (mode === forGroup) await handle.chmod(mode);
+}
+
+async function claimWithoutLink(path: string, text: string, mode: number): Promise<boolean> {
+  try {
+    const handle = await open(path, "wx", mode);
+    try {
+      await admit(handle, mode);
+      await handle.writeFile(text);
+    } finally {
+      await handle.close();
+    }
     return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
@@ -72,11 +110,22 @@ async function realPath(path: string): Promise<string> {
   }
 }
 
-async function writeTemporary(path: string, text: string): Promise<string> {
-  await mkdir(dirname(path), { recursive: true });
-  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
-  const handle = await open(temporary, "wx", 0o600);
+/** The file, to be added to, and whether it was made now. */
+async function appended(path: string, mode: number): Promise<[FileHandle, boolean]> {
   try {
+    return [await open(path, "ax", mode), true];
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+    return [await open(path, "a", mode), false];
+  }
+}
+
+async function writeTemporary(path: string, text: string): Promise<string> {
+  const mode = await madeFolder(dirname(path));
+  const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;
+  const handle = await open(temporary, "wx", mode);
+  try {
+    await admit(handle, mode);
     await handle.writeFile(text);
     await handle.sync();
   } catch (error) {
@@ -95,9 +144,10 @@ export function createDisk(): Disk {
   async function appendable(path: string): Promise<FileHandle> {
     const known = opened.get(path);
     if (known) return known;
-    await mkdir(dirname(path), { recursive: true });
-    const handle = await open(path, "a", 0o600);
+    const mode = await madeFolder(dirname(path));
+    const [handle, isNew] = await appended(path, mode);
     opened.set(path, handle);
+    if (isNew) await admit(handle, mode);
     await durableFolder(dirname(path));
     return handle;
   }
@@ -141,7 +191,7 @@ export function createDisk(): Disk {
       } catch (error) {
         if (codeOf(error) === "EEXIST") return false;
         if (!noLinks.has(codeOf(error))) throw error;
-        return await claimWithoutLink(path, text);
+        return await claimWithoutLink(path, text, await madeFolder(dirname(path)));
       } finally {
         await rm(temporary, { force: true });
       }
@@ -167,6 +217,12 @@ export function createDisk(): Disk {
         throw error;
       }
     },
+    async openDoor(path) {
+      // Why a folder cannot be made is told by whatever is written to it next.
+      await madeFolder(dirname(path)).catch(() => {});
+      return openDoor(path);
+    },
+    isAnswered,
     async close() {
       await Promise.all([...opened.keys()].map(close));
     },

@@ -4,12 +4,12 @@ import { dirname, join } from "node:path";
 import { EngineError } from "../../../failure.ts";
 import type { LockStore, StackStore, StateBackend } from "../../backend.ts";
 import { isKeepable, keepable } from "../../names.ts";
-import { isDead, type Machine } from "../../owner.ts";
+import type { Machine } from "../../owner.ts";
 import { usualKeep } from "../parameters.ts";
 import { pulumisPaths } from "../pulumis.ts";
 import { createDisk, type Disk } from "./disk.ts";
 import { historyIn } from "./history.ts";
-import { lockOwner, takeLock } from "./lock.ts";
+import { hasEnded, lockOwner, takeLock } from "./lock.ts";
 
 export interface FolderOptions {
   readonly folder: string;
@@ -104,8 +104,12 @@ function lockAt(file: string, { disk, machine, now }: FolderOptions & { readonly
   return {
     take: (operation) => takeLock(disk, file, operation, machine, now),
     owner: () => lockOwner(disk, file),
-    isSeenAlive: (owner) => owner.host === machine.host && !isDead(owner, machine),
-    clear: () => disk.remove(file),
+    isSeenAlive: async (owner) => (await hasEnded(disk, file, owner, machine)) === false,
+    async clear() {
+      const owner = await lockOwner(disk, file);
+      await disk.remove(file);
+      if (owner?.door !== undefined) await disk.remove(join(dirname(file), owner.door));
+    },
   };
 }
 
@@ -147,6 +151,8 @@ function explained(disk: Disk): Disk {
     move: (from, to) => tried(from, () => disk.move(from, to)),
     remove: (path) => tried(path, () => disk.remove(path)),
     list: (path) => tried(path, () => disk.list(path)),
+    ...(disk.openDoor && { openDoor: disk.openDoor }),
+    ...(disk.isAnswered && { isAnswered: disk.isAnswered }),
     close: () => disk.close(),
   };
 }

@@ -210,16 +210,22 @@ export function createStackStore(project: string, stack: string, options: StackO
     async tidy() {
       if (!held?.own.isTakenOver) return;
       const { head } = held.own.found;
-      const kept = new Set([key, head.snapshot, ...head.versions.map((each) => each.key)]);
+      const kept = new Set([head.snapshot, ...head.versions.map((each) => each.key)]);
       const current = segments.folderOf(head.journal);
-      const all = await bucket.list(`${base}/`);
+      // Below the same keys others may keep what is theirs: another backend whose prefix lies within this one.
+      const all = [await bucket.list(`${base}/versions/`), await bucket.list(`${base}/journal/`)].flat();
       const left = all.filter(
-        (each) => !kept.has(each.key) && !each.key.startsWith(current) && !isSeal(each),
+        (each) =>
+          ours.test(each.key.slice(base.length)) &&
+          !(kept.has(each.key) || each.key.startsWith(current) || isSeal(each)),
       );
       await drop(left.map((each) => each.key));
     },
   };
 }
+
+/** What a stack's snapshots and segments are called, behind its own key. */
+const ours = /^\/(versions\/\d{6,}-[0-9a-f]{8}\.json|journal\/\d+\/\d{8,})$/;
 
 /** By the store's clock, whose dates count whole seconds. */
 const hasEnded = ({ lease }: LockOwner, age: number | undefined): boolean =>
