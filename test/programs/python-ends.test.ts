@@ -25,6 +25,19 @@ def stop(_):
 zone.id.apply(stop)
 `;
 
+/** Begins what is to declare two of the records, and fails. */
+const lost = (begin: string) => `import asyncio, threading, time
+${zoneOf("a")}
+def fail(*_):
+    raise ValueError("no luck")
+async def declare():
+    fail()
+async def forever():
+    await asyncio.sleep(60)
+${begin}
+`;
+const noLuck = /nobody waited.*__main__\.py", line \d+, in fail.*ValueError: no luck/s;
+
 const noted =
   'import os, signal, sys, time\nwith open("pid", "w") as file:\n    file.write(str(os.getpid()))\n';
 
@@ -62,6 +75,49 @@ async def rest():
 asyncio.ensure_future(rest())
 `,
       /without waiting.*rest \(.*__main__\.py:\d+\)/,
+    ],
+    ["a task that fails, and nobody waits for", lost("asyncio.create_task(declare())"), noLuck],
+    ["tasks that fail together", lost("asyncio.gather(declare(), declare())"), noLuck],
+    [
+      "a task that fails and is kept, while others go on",
+      lost("kept = asyncio.ensure_future(declare())\npulumi.export('x', asyncio.sleep(0.5))"),
+      noLuck,
+    ],
+    [
+      "a future that is given a failure",
+      cut('asyncio.get_event_loop().create_future().set_exception(ValueError("no luck"))'),
+      /nobody waited.*ValueError: no luck/s,
+    ],
+    ["a failure in what is called soon", lost("asyncio.get_event_loop().call_soon(fail)"), noLuck],
+    [
+      "a failure in what is called after a task",
+      lost("asyncio.ensure_future(asyncio.sleep(0)).add_done_callback(fail)"),
+      noLuck,
+    ],
+    [
+      "a failure in an executor's thread",
+      lost("asyncio.get_event_loop().run_in_executor(None, lambda: (time.sleep(0.5), fail()))"),
+      noLuck,
+    ],
+    [
+      "a failure in a thread of its own",
+      lost("t = threading.Thread(target=fail)\nt.start()\nt.join()"),
+      noLuck,
+    ],
+    [
+      "a failure in a thread after its end",
+      lost("threading.Timer(1, fail).start()"),
+      /in fail.*no luck.*exit code 1/s,
+    ],
+    [
+      "what it wanted to do later",
+      lost("asyncio.get_event_loop().call_later(60, fail)"),
+      /before what it had planned for later: wait for fail \(.*__main__\.py:\d+\)/,
+    ],
+    [
+      "a task within another that nobody waits for",
+      lost("asyncio.ensure_future(asyncio.wait_for(forever(), 60))"),
+      /without waiting.*forever \(.*__main__\.py:\d+\)/,
     ],
     ["an error that it logs", `${zoneOf("a")}pulumi.log.error("all wrong")`, /all wrong/],
     ["an error that it logs of a resource", `${zoneOf("a")}pulumi.log.error("all wrong", zone)`, /all wrong/],

@@ -70,6 +70,38 @@ pulumi.export("theirs", pulumi.StackReference("organization/shop/dev").get_outpu
     });
   });
 
+  it("that handles what fails in its tasks, threads and functions is sound", async () => {
+    const p = await projects.project(`
+import asyncio, threading, time
+from concurrent.futures import ThreadPoolExecutor
+async def fail():
+    raise ValueError("no luck")
+async def handle():
+    try:
+        await asyncio.create_task(fail())
+    except ValueError:
+        pass
+    asyncio.create_task(asyncio.sleep(60)).cancel()
+    asyncio.get_event_loop().call_later(60, handle).cancel()
+    try:
+        await asyncio.wait_for(asyncio.sleep(60), 0.01)
+    except asyncio.TimeoutError:
+        return "handled"
+for wrong in ["1", "2"]:
+    try:
+        dns.get_domain(id=wrong)
+    except Exception:
+        pass
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+threading.Thread(target=time.sleep, args=(0.5,)).start()
+pulumi.export("sum", sum(ThreadPoolExecutor(2).map(lambda each: each * 2, range(3))))
+pulumi.export("first", handle())
+asyncio.gather(fail(), handle(), return_exceptions=True)
+${zoneOf("a")}`);
+    expect(await p.succeed("up", "-y", "--skip-preview")).toContain("2 created");
+    expect(JSON.parse(await p.succeed("stack", "output", "--json"))).toEqual({ first: "handled", sum: 6 });
+  });
+
   it("hands names down a row of resources longer than Pulumi's runtime has threads for", async () => {
     const row = (first: number) => `
 for at in range(80):

@@ -2,15 +2,17 @@
 
 import argparse
 import asyncio
+import atexit
+import functools
 import gc
-import logging
 import os
 import runpy
 import signal
 import sys
 import sysconfig
+import threading
 import traceback
-from concurrent.futures import ThreadPoolExecutor
+from concurrent import futures
 
 # Whoever interrupts these imports is to be told nothing of them.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -60,7 +62,7 @@ def connect(args):
     return channel.close
 
 
-def run(args, loop):
+def run(args, loop, lost):
     """Runs the program to its end; returns what keeps it from being one, or nothing."""
     program = os.path.normpath(os.path.join(args.pwd, args.program))
     sys.argv = [program]
@@ -75,14 +77,96 @@ def run(args, loop):
         return str(error)
     except Exception as error:
         return f"The program failed:\n{trace(error)}"
-    left = [place(task) for task in asyncio.all_tasks(loop) if is_own(code(task))]
-    if left:
-        return f"The program came to its end without waiting for what it had begun: await {', '.join(sorted(left))}"
+    left = lost.failure() or unfinished(loop, lost)
+    if left is None:
+        # What runs in its threads fails where nobody looks any more.
+        loop.run_until_complete(loop.shutdown_default_executor())
+        left = lost.failure()
+    lost.is_sound = left is None
+    return left
+
+
+class Lost:
+    """
+    What failed, or was thrown away, in what the program began and did not wait for. Python itself only logs it, and ends with 0. What the program would have
+    declared is not known then, so it fails the program, as a rejection that nobody handles does in Node.
+    """
+
+    def __init__(self):
+        self.errors = []
+        # Code of tasks that were thrown away before they were done.
+        self.left = set()
+        # The program has come to its end, and to no fault of its own.
+        self.is_sound = False
+        asyncio.BaseEventLoop.default_exception_handler = lambda _, context: self.hear(context)
+        self.usual = threading.excepthook
+        threading.excepthook = self.hear_thread
+        # Called last, as the first that is registered: threads have ended by then.
+        atexit.register(self.judge)
+
+    def hear(self, context):
+        task, error = context.get("task"), context.get("exception")
+        if error is not None:
+            self.add(error)
+        elif task is not None and not task.done():
+            self.left.add(own_code(task))
+
+    def hear_thread(self, thread):
+        if thread.exc_type is not SystemExit:
+            self.add(thread.exc_value)
+        self.usual(thread)
+
+    def add(self, error):
+        if not any(error is other for other in self.errors):
+            self.errors.append(error)
+
+    def failure(self):
+        """All that failed until now, or nothing. What is still referred to nobody has noted yet."""
+        for each in gc.get_objects():
+            if issubclass(type(each), asyncio.Future) and each._log_traceback:
+                self.add(each.exception())
+        if not self.errors:
+            return None
+        told = "\n".join(trace(error) for error in self.errors)
+        return f"The program failed in what it had begun, and nobody waited for that:\n{told}"
+
+    def judge(self):
+        """A thread may go on after the program's end, and fail then; it has printed that."""
+        if self.is_sound and self.errors:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            os._exit(1)
+
+
+def unfinished(loop, lost):
+    """What the program began or planned, and has not done at its end."""
+    begun = lost.left | {own_code(task) for task in asyncio.all_tasks(loop)}
+    planned = {code for code in map(planned_code, [*loop._scheduled, *loop._ready]) if is_own(code)}
+    for found, fault in [
+        (begun - {None}, "without waiting for what it had begun: await"),
+        (planned, "before what it had planned for later: wait for"),
+    ]:
+        if found:
+            return f"The program came to its end {fault} {', '.join(sorted(map(place, found)))}"
     return None
 
 
-def code(task):
-    return getattr(task.get_coro(), "cr_code", None)
+def planned_code(handle):
+    callback = handle._callback
+    while isinstance(callback, functools.partial):
+        callback = callback.func
+    return None if handle.cancelled() else getattr(callback, "__code__", None)
+
+
+def own_code(task):
+    """The program's own code that a task runs, also within what a package made of it."""
+    within = task.get_coro()
+    while within is not None:
+        code = getattr(within, "cr_code", None) or getattr(within, "gi_code", None)
+        if is_own(code):
+            return code
+        within = getattr(within, "cr_await", None) or getattr(within, "gi_yieldfrom", None)
+    return None
 
 
 def is_own(code):
@@ -94,15 +178,15 @@ def is_own(code):
     return not any(code.co_filename.startswith(path) for path in packages)
 
 
-def place(task):
-    found = code(task)
-    return f"{found.co_name} ({found.co_filename}:{found.co_firstlineno})"
+def place(code):
+    return f"{code.co_name} ({code.co_filename}:{code.co_firstlineno})"
 
 
 def trace(error):
     """An error as Python tells it, without the places in Pulumi's runtime that it went through."""
     told = traceback.TracebackException.from_exception(error)
-    runtime = (os.path.dirname(pulumi.__file__), os.path.dirname(asyncio.__file__), __file__, "<frozen")
+    rooms = [os.path.dirname(module.__file__) for module in (pulumi, asyncio, futures)]
+    runtime = (*rooms, threading.__file__, __file__, "<frozen")
     parts = [told]
     while parts:
         part = parts.pop()
@@ -118,14 +202,13 @@ def main():
     disconnect = connect(args)
     # A program keeps nearly all that it makes, and looking through that again and again takes half of its time.
     gc.set_threshold(50_000, 20, 50)
-    # What a failed program leaves behind is nobody's concern.
-    logging.getLogger("asyncio").setLevel(logging.CRITICAL)
+    lost = Lost()
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    loop.set_default_executor(ThreadPoolExecutor(THREADS))
+    loop.set_default_executor(futures.ThreadPoolExecutor(THREADS))
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        failure = run(args, loop)
+        failure = run(args, loop, lost)
         if failure is not None:
             pulumi.log.error(failure)
             sys.exit(TOLD)
