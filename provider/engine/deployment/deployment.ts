@@ -64,7 +64,11 @@ export function createDeployment(run: Run, options: DeploymentOptions): Deployme
   ): Promise<Registered> {
     const urn = makeUrn(run.stack, run.project, goal.type, goal.name, goal.options.parent);
     const above = goal.options.parent === undefined ? undefined : registry.entry(goal.options.parent);
-    const entry = newEntry(urn, inherited(goal.options, above), goalAliases(urn, goal.options, above));
+    const entry = newEntry(
+      urn,
+      inherited(goal.options, above),
+      goalAliases(urn, goal.options, registry.entry),
+    );
     const doing = (async () => {
       try {
         run.throwIfCancelled();

@@ -79,13 +79,13 @@ export function positionOf(goal: Pick<Goal, "positionOf">): { readonly position?
   return place ? { position: place } : {};
 }
 
-/** Aliases of a goal, as URNs. */
+/** Aliases of a goal, as URNs; `entryOf` knows what this run has registered. */
 export function goalAliases(
   urn: Urn,
-  options: ResourceOptions,
-  parent: Pick<Entry, "urn" | "aliases"> | undefined,
+  { parent, aliases = [] }: ResourceOptions,
+  entryOf: (urn: Urn) => Pick<Entry, "aliases"> | undefined,
 ): Urn[] {
-  return aliasUrns(urn, parent?.urn, options.aliases ?? [], parent?.aliases ?? []);
+  return aliasUrns(urn, { parent, aliases, formerOf: (other) => entryOf(other)?.aliases ?? [] });
 }
 
 /** What stands for a declaration where there is none: of an object that is taken into the state as it was found. */

@@ -62,8 +62,7 @@ export async function rehearse(run: Run, program: Program, options: RehearsalOpt
     const urn = makeUrn(run.stack, run.project, goal.type, goal.name, goal.options.parent);
     try {
       if (seen.has(urn)) throw new Error(`two resources have the URN ${urn}: give one of them another name`);
-      const above = goal.options.parent === undefined ? undefined : seen.get(goal.options.parent);
-      const aliases = goalAliases(urn, goal.options, above);
+      const aliases = goalAliases(urn, goal.options, (other) => seen.get(other));
       seen.set(urn, { urn, aliases });
       if (goal.isComponent) {
         declared.set(urn, { goal, inputs: goal.inputs });

@@ -68,6 +68,30 @@ test("what a component holds follows it to another name, by the component's alia
   expect(names).not.toContain("front");
 });
 
+test("what is named by its component has the former names, too, whether they began like that or not", async () => {
+  const w = world();
+  const b = bench(w);
+  const labelled = (name: string, parent: string, label: string): Block => ({
+    name,
+    inputs: { label },
+    options: { parent },
+  });
+  const under = (name: string): Block[] => [
+    labelled(`${name}-a`, name, "a"),
+    { ...component(`${name}-in`), options: { parent: name } },
+    labelled(`${name}-in-b`, `${name}-in`, "b"),
+    labelled("app-c", name, "c"),
+  ];
+  await b.engine([component("ap"), ...under("ap")]).up();
+  const ids = [...w.objects.keys()];
+  const renamed = [{ ...component("app"), options: { aliases: [{ name: "ap" }] } }, ...under("app")];
+  expect((await b.engine(renamed).preview()).changes).toBe(false);
+  await b.engine(renamed).up();
+  expect([...w.objects.keys()]).toEqual(ids);
+  const names = (await b.engine([]).resources()).map(({ urn }) => urn.split("::").pop());
+  expect(names).toEqual(expect.arrayContaining(["app", "app-a", "app-in", "app-in-b", "app-c"]));
+});
+
 test("a component does not take over an object, nor the other way round", async () => {
   const w = world();
   const b = bench(w);
