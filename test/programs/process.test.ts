@@ -1,8 +1,15 @@
 /** The process of a program: when its end is told, and what is left then. */
 
 import { AsyncLocalStorage, createHook } from "node:async_hooks";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Held, holdProcess, runProcess } from "../../provider/engine/programs/process.ts";
+import {
+  type Attendance,
+  type Held,
+  holdProcess,
+  runProcess,
+} from "../../provider/engine/programs/process.ts";
 
 const launch = (...lines: string[]) => ({
   ...{ command: process.execPath, args: ["-e", lines.join("\n")] },
@@ -19,13 +26,16 @@ const hook = createHook({
 beforeAll(() => void hook.enable());
 afterAll(() => void hook.disable());
 
+function attendanceOf(said: string[]): Attendance {
+  const [signal, stop] = [new AbortController().signal, new AbortController().signal];
+  return { say: (line) => void said.push(line), signal, stop, talk: () => {} };
+}
+
 /** How it ended, what it said, and the timers that keep this process from its own end afterwards. */
 async function attended(run: Held["run"]): Promise<unknown> {
   const said: string[] = [];
-  const [signal, stop] = [new AbortController().signal, new AbortController().signal];
-  const attendance = { say: (line: string) => void said.push(line), signal, stop, talk: () => {} };
   timers.length = 0;
-  const end = await ours.run(true, () => run(["two"], attendance));
+  const end = await ours.run(true, () => run(["two"], attendanceOf(said)));
   expect(timers.length).toBeGreaterThan(0);
   return { ...end, said, left: timers.filter((timer) => timer.hasRef()).length };
 }
@@ -46,4 +56,17 @@ it("so it is with one that was started ahead", async () => {
   );
   expect(await attended(held.run)).toEqual({ code: 0, signal: null, said: ["two"], left: 0 });
   expect(held.isAlive()).toBe(false);
+});
+
+it("one that ended before anybody attended it is told as it ended", async () => {
+  const held = holdProcess({ ...launch(), args: ["--no-such-option"] });
+  while (held.isAlive()) await setTimeout(10);
+  const ended = { code: 9, signal: null, said: [expect.stringMatching(/bad option/)], left: 0 };
+  expect(await attended(held.run)).toEqual(ended);
+});
+
+it("so is one that could not be started", async () => {
+  const held = holdProcess({ ...launch(), folder: join(import.meta.dirname, "nowhere") });
+  while (held.isAlive()) await setTimeout(10);
+  await expect(held.run([], attendanceOf([]))).rejects.toThrow(/ENOENT/);
 });

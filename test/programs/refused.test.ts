@@ -113,6 +113,17 @@ describe("a project is told", { timeout: 60_000 }, () => {
     expect(code).toBe(1);
   });
 
+  it.each(["validate", "preview", "up"])(
+    "by %s what Node says of an argument that it has not",
+    async (command) => {
+      const options = { nodeargs: "--no-such-argument" };
+      const p = await projects.project(zoneOf(), { runtime: { name: "nodejs", options } });
+      const { code, said } = await p.start([command, ...(command === "up" ? ["-y"] : [])]);
+      expect(said).toMatch(/bad option: --no-such-argument.*The program failed \(exit code 9\)/s);
+      expect(code).toBe(1);
+    },
+  );
+
   /** A project with packages of its own, which `change` makes. */
   async function with_(change: (packages: string, folder: string) => void) {
     const alone = mkdtempSync(join(tmpdir(), "plumbline-alone-"));

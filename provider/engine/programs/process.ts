@@ -43,13 +43,31 @@ export interface Held {
 
 const isGroup = process.platform !== "win32";
 
-type Child = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
+interface Started {
+  readonly child: ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
+  /** Code and signal; rejects when it could not be started. It may end before anybody asks. */
+  readonly exited: Promise<[number | null, string | null]>;
+  /** It has ended, and its output with it. */
+  readonly closed: Promise<unknown>;
+  /** Tells the lines of its output from the first on. */
+  readonly tell: (say: Attendance["say"]) => void;
+}
 
-function start({ command, args, folder, environment }: Launch, ...more: "pipe"[]): Child {
-  return spawn(command, args, {
+function start({ command, args, folder, environment }: Launch, ...more: "pipe"[]): Started {
+  const child = spawn(command, args, {
     ...{ cwd: folder, env: environment, windowsHide: true, detached: isGroup },
     stdio: ["ignore", "pipe", "pipe", ...more],
-  }) as Child;
+  }) as Started["child"];
+  const [exited, closed] = [once(child, "exit") as Started["exited"], once(child, "close")];
+  for (const each of [exited, closed]) each.catch(() => {});
+  const early: string[] = [];
+  let listener: Attendance["say"] = (line) => void early.push(line);
+  for (const stream of [child.stdout, child.stderr]) hear(stream, (line) => listener(line));
+  const tell: Started["tell"] = (say) => {
+    early.forEach(say);
+    listener = say;
+  };
+  return { child, exited, closed, tell };
 }
 
 /**
@@ -61,7 +79,8 @@ export const runProcess = (launch: Launch, attendance: Attendance): Promise<End>
 
 /** Starts a process that reads its last arguments as JSON from descriptor 3, and has a line to this one as descriptor 4. */
 export function holdProcess(launch: Launch): Held {
-  const child = start(launch, "pipe", "pipe");
+  const started = start(launch, "pipe", "pipe");
+  const { child } = started;
   const [order, line] = [child.stdio[3] as Writable, child.stdio[4] as unknown as Duplex];
   const ends = [child, order, line, child.stdout, child.stderr] as { ref(): void; unref(): void }[];
   let isSound = true;
@@ -83,12 +102,13 @@ export function holdProcess(launch: Launch): Held {
       process.off("exit", abandon);
       order.end(JSON.stringify(args));
       attendance.talk(line);
-      return attend(child, attendance).finally(() => line.destroy());
+      return attend(started, attendance).finally(() => line.destroy());
     },
   };
 }
 
-async function attend(child: Child, { say, signal, stop }: Attendance): Promise<End> {
+async function attend(started: Started, { say, signal, stop }: Attendance): Promise<End> {
+  const { child, exited, closed, tell } = started;
   const kill = (by: NodeJS.Signals): void => end(child, by);
   const interrupt = (): void => kill("SIGINT");
   const abandon = (): void => kill("SIGKILL");
@@ -96,11 +116,9 @@ async function attend(child: Child, { say, signal, stop }: Attendance): Promise<
   stop.addEventListener("abort", abandon, { once: true });
   process.on("exit", abandon);
   if (signal.aborted) interrupt();
-  const closed = once(child, "close");
-  closed.catch(() => {});
-  for (const stream of [child.stdout, child.stderr]) hear(stream, say);
+  tell(say);
   try {
-    const [code, by] = (await once(child, "exit")) as [number | null, string | null];
+    const [code, by] = await exited;
     // Nobody waits for the rest of that time, this process's own end least of all.
     await Promise.race([closed, setTimeout(lastWordsMs, undefined, { ref: false })]);
     return { code, signal: by };
