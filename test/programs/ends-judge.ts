@@ -27,6 +27,8 @@ interface Texts {
   readonly noted: string;
   /** To follow a domain: waits for long, unless it is a preview. */
   readonly lasting: string;
+  /** Never ends by itself, not in a preview either. */
+  readonly endless: string;
 }
 
 const plumbline = join(import.meta.dirname, "../../bin/plumbline");
@@ -77,7 +79,7 @@ export function judgesEarnest(projects: () => Projects, { zoneOf, stops, stoppin
   );
 }
 
-export function judgesKills(projects: () => Projects, { zoneOf, noted, lasting }: Texts): void {
+export function judgesKills(projects: () => Projects, { zoneOf, noted, lasting, endless }: Texts): void {
   const many = Array.from({ length: 20 }, (_, at) => `r${at}`);
   const up = ["up", "-y", "--skip-preview"];
 
@@ -95,6 +97,20 @@ export function judgesKills(projects: () => Projects, { zoneOf, noted, lasting }
     expect(recordNames(p)).toEqual([...many].sort());
     expect(await p.succeed("preview")).toContain("21 unchanged");
   });
+
+  it.each(["SIGKILL", "SIGHUP"] as const)(
+    "by %s leaves no process of a program without an end",
+    async (signal) => {
+      const p = await projects().project(`${noted}${endless}\n`);
+      const child = started(p, ["validate"]);
+      for (let tries = 0; tries < 400 && !existsSync(join(p.folder, "pid")); tries += 1) await setTimeout(50);
+      await setTimeout(300);
+      expect(isAlive(pidOf(p))).toBe(true);
+      child.kill(signal);
+      await once(child, "close");
+      expect(await gone(pidOf(p))).toBe(true);
+    },
+  );
 
   it("by a kill of the program's process ends with what it was, and the next goes on", async () => {
     const p = await projects().project(`${noted}${zoneOf(...many)}\n${lasting}\n`);

@@ -48,6 +48,7 @@ const texts = {
   ],
   stopping: (stop: string) =>
     `${zoneOf("b")}\nif (!pulumi.runtime.isDryRun()) zone.id.apply(() => setTimeout(() => { ${stop} }, 1000));`,
+  endless: "setInterval(() => {}, 1000);",
   lasting: "if (!pulumi.runtime.isDryRun()) setInterval(() => {}, 1000);",
 } as const;
 

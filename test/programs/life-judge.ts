@@ -93,13 +93,17 @@ export function judgesLife(projects: () => Projects, texts: Texts): void {
     for (const said of told) expect(said).not.toContain(made);
   });
 
-  it("is told its config, and no secret of it stands anywhere in plain text", async () => {
+  it.each([
+    ["", 1],
+    [", also where that is more than an environment takes", 200_000],
+  ])("is told its config%s, and no secret of it stands anywhere in plain text", async (_, length) => {
     const integers = { type: "array", items: { type: "integer" }, default: [1, 2] };
     const config = { size: { type: "integer", default: 3 }, list: integers };
     const p = await projects().project(texts.configured, { config });
     await p.succeed("config", "set", "domain", "shop.example");
     await p.succeed("config", "set", "key", "hidden-word", "--secret");
     await p.succeed("config", "set", "elsewhere:color", "red");
+    await p.succeed("config", "set", "filler", "x".repeat(length));
     const said = await p.succeed("up", "-y");
     for (const word of ["the key is [secret]", ...texts.says]) expect(said).toContain(word);
     for (const word of ["hidden-word", ...(texts.saysNot ?? [])]) expect(said).not.toContain(word);

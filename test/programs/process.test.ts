@@ -51,7 +51,7 @@ it("so it is with one that was started ahead", async () => {
   const held = holdProcess(
     launch(
       'const told = JSON.parse(require("node:fs").readFileSync(3, "utf8"));',
-      "process.stdout.write(told[0]);",
+      "process.stdout.write(told.args[0]);",
     ),
   );
   expect(await attended(held.run)).toEqual({ code: 0, signal: null, said: ["two"], left: 0 });

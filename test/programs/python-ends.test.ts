@@ -138,6 +138,7 @@ async def stop(_):
 if not pulumi.runtime.is_dry_run():
     pulumi.export("stopped", zone.id.apply(stop))
 `,
+  endless: "import threading\nthreading.Thread(target=time.sleep, args=(600,)).start()\nwhile True: pass",
   lasting: "if not pulumi.runtime.is_dry_run():\n    zone.id.apply(lambda _: time.sleep(60))",
 } as const;
 

@@ -2,7 +2,7 @@
 
 import { containsSecret, revealAll } from "../../core/value.ts";
 import type { ConfigEntry, Host } from "../host.ts";
-import type { Launch } from "./process.ts";
+import { hasDescriptors, type Launch } from "./process.ts";
 import type { Ready } from "./runtime.ts";
 
 export interface Start {
@@ -19,14 +19,22 @@ export interface Run {
   readonly organization: string;
 }
 
+/** Bytes of a variable: Linux takes twice as many, with its name. */
+const longestVariable = 64 * 1024;
+
 /** What every run is started with. */
 export function launchOf({ ready, config, environment }: Start): Launch {
   const { command, args, folder } = ready;
+  const values = configOf(config);
+  const isLong =
+    hasDescriptors && Object.values(values).some((text) => Buffer.byteLength(text) > longestVariable);
+  const whole = { ...environment, ...ready.environment, ...pastProxies(environment) };
+  const without = Object.fromEntries(Object.keys(values).map((name) => [name, undefined]));
   return {
-    command,
-    args,
-    folder,
-    environment: { ...environment, ...ready.environment, ...configOf(config), ...pastProxies(environment) },
+    ...{ command, args, folder },
+    ...(isLong
+      ? { environment: { ...whole, ...without }, handed: values }
+      : { environment: { ...whole, ...values } }),
   };
 }
 
@@ -51,7 +59,7 @@ export function argumentsOf({ ready, project, organization }: Run, host: Host, a
 }
 
 /** Every value as text, lists and objects as JSON; the keys of secrets beside them. */
-export function configOf(entries: ReadonlyMap<string, ConfigEntry>): { [name: string]: string } {
+export function configOf(entries: ReadonlyMap<string, ConfigEntry>) {
   const values: { [key: string]: string } = {};
   const secrets: string[] = [];
   for (const [key, { value, isSecret }] of entries) {

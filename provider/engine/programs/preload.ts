@@ -2,6 +2,7 @@
 
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { hasDescriptors } from "./process.ts";
 
 /** Beside this file, and beside the built code. */
 const module = pathToFileURL(join(import.meta.dirname, "preloaded.js")).href;
@@ -9,5 +10,5 @@ const module = pathToFileURL(join(import.meta.dirname, "preloaded.js")).href;
 /** Argument for Node. */
 export const preload = `--import=${module}`;
 
-/** Instead of the arguments of a run; absent on Windows, which hands no further descriptors to a process. */
-export const held = process.platform === "win32" ? {} : { held: "--held" };
+/** Instead of the arguments of a run. */
+export const held = hasDescriptors ? { held: "--held" } : {};

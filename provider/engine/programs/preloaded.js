@@ -1,7 +1,7 @@
 /**
  * Runs in a program's process before the program, as Node's `--import`: loads Pulumi's runtime and takes from it what costs time and serves nobody.
- * Nothing of what a program sees is changed by it. With `--held` it waits then for the arguments of the run, as JSON on descriptor 3, and calls the engine over
- * descriptor 4.
+ * Nothing of what a program sees is changed by it. With `--held` it waits then for the arguments of the run and config that is too long for the environment, as JSON
+ * on descriptor 3, and calls the engine over descriptor 4. When that closes the engine is gone, and the process ends.
  */
 
 import { AsyncResource } from "node:async_hooks";
@@ -30,11 +30,22 @@ function prepare(require) {
 }
 
 /** Blocks; ends the process when whoever started it is gone. */
-function heldArguments() {
+function lastOrder() {
   const text = readFileSync(3, "utf8");
   closeSync(3);
   if (text === "") process.exit(1);
   return JSON.parse(text);
+}
+
+/** Put where the runtime keeps it, once it has made that; what the program itself starts is handed none of it. */
+function takeConfig(handed) {
+  if (Object.keys(handed).length === 0) return;
+  let store;
+  const set = (made) => {
+    store = made;
+    if (made) Object.assign(made.config, handed);
+  };
+  Object.defineProperty(globalThis, "globalStore", { configurable: true, get: () => store, set });
 }
 
 const monitorIn = (words) => words.find((word) => word.startsWith("--monitor="))?.slice("--monitor=".length);
@@ -251,12 +262,8 @@ function openLine({ status, Metadata }) {
       details,
       metadata: new Metadata(),
     });
-  const gone = () => {
-    for (const { callback } of waiting.values())
-      callback(failure(status.UNAVAILABLE, "the engine has ended"));
-    waiting.clear();
-  };
-  line.on("close", gone);
+  // As the engine would, had it been able to: with all that the program has started.
+  line.on("close", () => process.kill(-process.pid, "SIGKILL"));
   line.on("error", () => {});
   const frames = framesOver(line, (number, word, message) => {
     const { callback, method } = waiting.get(number);
@@ -270,7 +277,6 @@ function openLine({ status, Metadata }) {
     const callback = AsyncResource.bind(then);
     const message = method.requestSerialize(request);
     const refuse = (code, why) => setImmediate(callback, failure(code, why));
-    if (line.destroyed) return refuse(status.UNAVAILABLE, "the engine has ended");
     if (message.length > largestMessage)
       return refuse(status.RESOURCE_EXHAUSTED, `a message of ${message.length} bytes is too long`);
     if (waiting.size === 0) line.ref();
@@ -283,7 +289,9 @@ function openLine({ status, Metadata }) {
 if (isMainThread && /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/]run[\\/]index\.js$/.test(script)) {
   prepare(createRequire(script));
   if (first === "--held") {
-    process.argv.splice(2, 1, ...heldArguments());
+    const { args, handed } = lastOrder();
+    process.argv.splice(2, 1, ...args);
+    takeConfig(handed);
     callOverLine(createRequire(script), monitorIn(process.argv));
   }
 }

@@ -10,6 +10,8 @@ export interface Launch {
   readonly args: readonly string[];
   readonly folder: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** What is too long for its environment: handed over with its last arguments, where a process is handed descriptors. */
+  readonly handed?: { readonly [name: string]: string };
 }
 
 export interface Attendance {
@@ -34,14 +36,15 @@ const lastWordsMs = 1_000;
 /** A line without an end is told in parts of this many characters. */
 const longestLine = 64 * 1024;
 
+/** True where a process is handed further descriptors, and is the first of a group: not on Windows. */
+export const hasDescriptors = process.platform !== "win32";
+
 /** A process that has loaded what it needs, and waits for its last arguments. It keeps no other from ending, and ends with this one. */
 export interface Held {
   readonly isAlive: () => boolean;
   /** Hands it its last arguments and attends it to its end, as `runProcess`. */
   readonly run: (args: readonly string[], attendance: Attendance) => Promise<End>;
 }
-
-const isGroup = process.platform !== "win32";
 
 interface Started {
   readonly child: ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
@@ -55,7 +58,7 @@ interface Started {
 
 function start({ command, args, folder, environment }: Launch, ...more: "pipe"[]): Started {
   const child = spawn(command, args, {
-    ...{ cwd: folder, env: environment, windowsHide: true, detached: isGroup },
+    ...{ cwd: folder, env: environment, windowsHide: true, detached: hasDescriptors },
     stdio: ["ignore", "pipe", "pipe", ...more],
   }) as Started["child"];
   const [exited, closed] = [once(child, "exit") as Started["exited"], once(child, "close")];
@@ -70,14 +73,14 @@ function start({ command, args, folder, environment }: Launch, ...more: "pipe"[]
   return { child, exited, closed, tell };
 }
 
-/**
- * Runs it to its end. It is a group of its own, so that a terminal's Ctrl-C does not reach it: the signal hands
- * it on, once. Rejects when it cannot be started.
- */
+/** Runs it to its end, with descriptors as `holdProcess`. Rejects when it cannot be started. */
 export const runProcess = (launch: Launch, attendance: Attendance): Promise<End> =>
-  attend(start(launch), attendance);
+  hasDescriptors ? holdProcess(launch).run([], attendance) : attend(start(launch), attendance);
 
-/** Starts a process that reads its last arguments as JSON from descriptor 3, and has a line to this one as descriptor 4. */
+/**
+ * Starts a process that reads its last arguments, and what it is handed, as JSON from descriptor 3, and has a line to this one as descriptor 4, which
+ * closes when this one ends, however. It is a group of its own, so that a terminal's Ctrl-C does not reach it: the signal hands it on, once.
+ */
 export function holdProcess(launch: Launch): Held {
   const started = start(launch, "pipe", "pipe");
   const { child } = started;
@@ -100,7 +103,7 @@ export function holdProcess(launch: Launch): Held {
     run(args, attendance) {
       for (const each of ends) each.ref();
       process.off("exit", abandon);
-      order.end(JSON.stringify(args));
+      order.end(JSON.stringify({ args, handed: launch.handed ?? {} }));
       attendance.talk(line);
       return attend(started, attendance).finally(() => line.destroy());
     },
@@ -136,7 +139,7 @@ function end(child: ChildProcess, by: NodeJS.Signals): void {
   const { pid } = child;
   if (pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   try {
-    if (isGroup) process.kill(-pid, by);
+    if (hasDescriptors) process.kill(-pid, by);
     else child.kill(by);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;

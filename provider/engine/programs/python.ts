@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import type { PythonRuntime } from "../language/program/runtime.ts";
+import { hasDescriptors } from "./process.ts";
 import { isTooOld, oldest, placeOf, type Ready, type Start, UnreadyError } from "./runtime.ts";
 
 /** Beside this file, and beside the built code. */
@@ -50,7 +51,7 @@ export async function findPython(runtime: PythonRuntime, start: Start, signal: A
   const { environment } = interpreter;
   return {
     command,
-    args: [runner],
+    args: [runner, ...(hasDescriptors ? ["--descriptors"] : [])],
     folder,
     entry,
     // What it prints is heard as it is printed, and read as it is written.

@@ -5,6 +5,7 @@ import asyncio
 import atexit
 import functools
 import gc
+import json
 import os
 import runpy
 import signal
@@ -37,8 +38,28 @@ def arguments():
     for name in ["monitor", "engine", "organization", "project", "stack", "pwd", "root-directory", "parallel"]:
         parser.add_argument(f"--{name}", required=True)
     parser.add_argument("--dry-run", action="store_true")
+    parser.add_argument("--descriptors", action="store_true")
     parser.add_argument("program")
     return parser.parse_args()
+
+
+def take_descriptors():
+    """Takes config that is too long for the environment from descriptor 3, and ends the process when the engine does: descriptor 4 closes then."""
+    with os.fdopen(3) as order:
+        handed = json.load(order)["handed"]
+    if handed:
+        values, secrets = (json.loads(handed[name]) for name in ("PULUMI_CONFIG", "PULUMI_CONFIG_SECRET_KEYS"))
+        # Every thread looks there; what the program itself starts is handed none of it.
+        config = pulumi.runtime.config
+        config.get_config_env, config.get_config_secret_keys_env = lambda: values, lambda: secrets
+    os.set_inheritable(4, False)
+
+    def end_with_engine():
+        if os.read(4, 1) == b"":
+            # As the engine would, had it been able to: with all that the program has started.
+            os.killpg(0, signal.SIGKILL)
+
+    threading.Thread(target=end_with_engine, daemon=True).start()
 
 
 def connect(args):
@@ -199,6 +220,8 @@ def trace(error):
 
 def main():
     args = arguments()
+    if args.descriptors:
+        take_descriptors()
     disconnect = connect(args)
     # A program keeps nearly all that it makes, and looking through that again and again takes half of its time.
     gc.set_threshold(50_000, 20, 50)
