@@ -23,6 +23,8 @@ interface Texts {
   readonly telling: string;
   /** Prints `theirs is` and what the stack `dev` has as `made`. */
   readonly retelling: string;
+  /** Outputs `theirs`: the `kind` of the stack `dev`, whose name follows from what the service says of a network `base` of its own; a network that it makes is called like it. */
+  readonly referring: string;
   /** What `configured` prints, and what it does not. */
   readonly says: readonly string[];
   readonly saysNot?: readonly string[];
@@ -58,6 +60,26 @@ export function judgesLife(projects: () => Projects, texts: Texts): void {
     expect(await p.succeed("destroy", "-y")).toContain("3 deleted");
     expect(leftovers(p.emulator)).toEqual(before);
     expect(p.emulator.mismatches).toEqual([]);
+  });
+
+  it("refers to a stack whose name comes from the service", async () => {
+    const p = await projects().project(`${zoneOf("www")}\n${texts.outputs}`);
+    await p.succeed("up", "-y", "--skip-preview");
+    p.write(texts.referring);
+    const as = ["--stack", "reader"];
+    p.emulator.setFaults([{ method: "POST", path: "/vpcs", do: "status", status: 400 }]);
+    const { code, said } = await p.run("up", "-y", ...as);
+    expect(code).toBe(1);
+    expect(said).toMatch(/what it needs failed: .*::base/);
+    expect(kept(p.emulator, "vpcs")).toEqual([]);
+    p.emulator.setFaults([]);
+    const told = await p.succeed("preview", ...as);
+    expect(told).toContain("2 to create");
+    expect(told).not.toContain("04da6b54");
+    await p.succeed("up", "-y", ...as);
+    expect(kept(p.emulator, "vpcs").map(({ label }) => label)).toEqual(["base", "zone"]);
+    expect(await p.succeed("stack", "output", "theirs", ...as)).toBe("zone\n");
+    expect(await p.succeed("preview", ...as)).toContain("2 unchanged");
   });
 
   it("adopts what is there already, by import and by its own option", async () => {

@@ -30,6 +30,11 @@ exports.made = key.secretKey;
     retelling: `const theirs = new pulumi.StackReference("organization/shop/dev").getOutput("made");
 theirs.apply((plain) => console.log("theirs is " + plain));
 `,
+    referring: `const base = new plumbline.vpc.Vpc("base", { label: "base", region: "us-east" });
+const other = new pulumi.StackReference("other", { name: base.id.apply(() => "organization/shop/dev") });
+exports.theirs = other.requireOutput("kind");
+new plumbline.vpc.Vpc("named", { label: other.getOutput("kind"), region: "us-east" });
+`,
     says: ["stack dev of shop by organization number"],
   });
 });

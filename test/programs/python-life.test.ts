@@ -42,6 +42,11 @@ pulumi.export("made", key.secret_key)
     retelling: `theirs = pulumi.StackReference("organization/shop/dev").get_output("made")
 theirs.apply(lambda plain: print("theirs is", plain))
 `,
+    referring: `base = vpc.Vpc("base", label="base", region="us-east")
+other = pulumi.StackReference("other", stack_name=base.id.apply(lambda _: "organization/shop/dev"))
+pulumi.export("theirs", other.require_output("kind"))
+vpc.Vpc("named", label=other.get_output("kind"), region="us-east")
+`,
     says: ["stack dev of shop by organization 3", "warning: mind the gap"],
     saysNot: ["too much"],
   });

@@ -119,8 +119,7 @@ export function monitorOf(options: MonitorOptions, progress: Progress): Handlers
 
   async function readObject(request: ReadResourceRequest): Promise<Pick<Registered, "urn" | "outputs">> {
     const goal = readGoalOf(request, options);
-    const lost = [...resourcesNamedBy(goal as Goal)].find((other) => failed.has(other));
-    if (lost !== undefined) throw new Error(`what it needs failed: ${lost}`);
+    throwIfLost(resourcesNamedBy(goal as Goal));
     const id = request.getId();
     if (id !== unknownString) {
       const state = withoutNothing(decodeProperties(request.getProperties()));
@@ -131,13 +130,20 @@ export function monitorOf(options: MonitorOptions, progress: Progress): Handlers
     // What it is to read is not there yet: everything about it stays open.
     const urn = host.urn(goal.type, goal.name, goal.options.parent);
     const info = host.catalogue.resources.get(goal.type);
-    const names = Object.keys({ ...info?.inputs, ...info?.outputs });
-    return { urn, outputs: Object.fromEntries(names.map((name) => [name, unknownFrom(`${urn}#${name}`)])) };
+    return { urn, outputs: unknownOutputs(urn, Object.keys({ ...info?.inputs, ...info?.outputs })) };
+  }
+
+  function throwIfLost(needed: Iterable<Urn>): void {
+    const lost = [...needed].find((other) => failed.has(other));
+    if (lost !== undefined) throw new Error(`what it needs failed: ${lost}`);
   }
 
   async function referToStack(request: ReadResourceRequest): Promise<Pick<Registered, "urn" | "outputs">> {
     const name = request.getId();
+    throwIfLost(request.getDependenciesList());
     const urn = host.urn(stackReference, request.getName(), parentOf(request, options));
+    if (name === unknownString)
+      return { urn, outputs: unknownOutputs(urn, ["name", "outputs", "secretOutputNames"]) };
     const outputs = await host.stackReference(name);
     const secretOutputNames = Object.keys(outputs).filter((key) => containsSecret(outputs[key] ?? null));
     return { urn, outputs: { name, outputs, secretOutputNames } };
@@ -227,6 +233,9 @@ export function monitorOf(options: MonitorOptions, progress: Progress): Handlers
     },
   };
 }
+
+const unknownOutputs = (urn: Urn, names: readonly string[]): ValueMap =>
+  Object.fromEntries(names.map((name) => [name, unknownFrom(`${urn}#${name}`)]));
 
 /** A property that comes to nothing is as if it were not there. */
 const withoutNothing = (values: ValueMap): ValueMap =>
