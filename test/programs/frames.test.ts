@@ -7,6 +7,7 @@ import engine from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import resource from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/resource_pb.js";
 import fc from "fast-check";
+import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { describe, expect, it } from "vitest";
 import { framesOver } from "../../provider/engine/programs/frames.js";
 import { answerOver } from "../../provider/engine/programs/line.ts";
@@ -91,6 +92,22 @@ describe("messages in frames", () => {
     expect(performance.now() - begun).toBeGreaterThan(190);
   });
 
+  it("take what waits along where one may not wait", async () => {
+    const [near, far] = openLine([1024]);
+    const heard: number[] = [];
+    framesOver(far, (call) => heard.push(call));
+    const { send } = framesOver(near, () => {}, { pause: 60_000 });
+    send(1, "", Buffer.from("first"));
+    await settled(() => heard.length === 1);
+    for (const call of [2, 3]) send(call, "", Buffer.from("may wait"));
+    await turn();
+    expect(heard).toEqual([1]);
+    for (const call of [4, 5]) send(call, "", Buffer.from("may not"), false);
+    send(6, "", Buffer.from("may wait"));
+    await settled(() => heard.length === 6);
+    expect(heard).toEqual([1, 2, 3, 4, 5, 6]);
+  });
+
   it("are left unsaid once the other end is gone", async () => {
     const [near] = openLine([64]);
     const { send } = framesOver(near, () => {});
@@ -125,6 +142,29 @@ describe("the engine's services over a line", () => {
     });
     expect([call, word]).toEqual([41, String(grpc.status.OK)]);
     expect(messages.SupportsFeatureResponse.deserializeBinary(bytes).getHassupport()).toBe(true);
+  });
+
+  it("answer at once who calls one by one, and who calls for messages while others are under way", async () => {
+    const [near, far] = openLine([4096]);
+    const never = { invoke: () => new Promise<never>(() => {}) };
+    const supportsFeature = async () => new messages.SupportsFeatureResponse();
+    const log = async () => new empty.Empty();
+    answerOver(far, servicesOf({ ...never, supportsFeature }, { log }));
+    let answers = 0;
+    const { send } = framesOver(near, () => {
+      answers += 1;
+    });
+    const one = async (path: string): Promise<void> => {
+      const before = answers;
+      send(before, path, new Uint8Array());
+      await settled(() => answers > before);
+    };
+    const begun = performance.now();
+    for (let n = 0; n < 200; n += 1) await one(path);
+    send(9_999, resource.ResourceMonitorService.invoke.path, new Uint8Array());
+    for (let n = 0; n < 200; n += 1) await one(engine.EngineService.log.path);
+    // With a pause of 5 ms after each it would be 2,000.
+    expect(performance.now() - begun).toBeLessThan(1_000);
   });
 
   it("answer with the text of what went wrong, as much as gRPC would carry", async () => {

@@ -54,6 +54,14 @@ describe("a program", { timeout: 120_000 }, () => {
     expect(runsOf(p)).toBe("pu");
   });
 
+  it("says a thousand things in no time", async () => {
+    const p = await projects.project(`for (let n = 0; n < 1000; n += 1) pulumi.log.info("thing " + n);`);
+    const begun = performance.now();
+    const said = await p.succeed("preview");
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    expect(said.match(/thing \d+/g)).toEqual(Array.from({ length: 1000 }, (_, n) => `thing ${n}`));
+  });
+
   it("sees its own arguments, and nothing of who started it", async () => {
     const p = await projects.project(`
 const { fork } = require("node:child_process");

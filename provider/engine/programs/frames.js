@@ -8,7 +8,7 @@ const headBytes = 10;
 
 /**
  * Calls back with each message that comes over the stream. What is sent in one turn of the loop leaves as one write, and so does what is sent
- * within `pause` milliseconds of the last write: one that wakes the other side costs as much as a dozen messages.
+ * within `pause` milliseconds of the last write, unless it may not wait: one that wakes the other side costs as much as a dozen messages.
  */
 export function framesOver(stream, heard, { pause = 0 } = {}) {
   let [chunks, held, needed] = [[], 0, 4];
@@ -28,7 +28,9 @@ export function framesOver(stream, heard, { pause = 0 } = {}) {
   });
   let due = [];
   let nextWrite = 0;
+  let timer;
   const leave = () => {
+    timer = undefined;
     const bytes = due.length === 1 ? due[0] : Buffer.concat(due);
     due = [];
     nextWrite = performance.now() + pause;
@@ -36,16 +38,19 @@ export function framesOver(stream, heard, { pause = 0 } = {}) {
   };
   return {
     /** `word`: ASCII. */
-    send(call, word, message) {
+    send(call, word, message, mayWait = true) {
       const head = Buffer.allocUnsafe(headBytes + word.length);
       head.writeUInt32LE(head.length - 4 + message.length, 0);
       head.writeUInt32LE(call, 4);
       head.writeUInt16LE(word.length, 8);
       head.write(word, headBytes, "latin1");
-      if (due.length === 0) {
-        const wait = nextWrite - performance.now();
-        if (wait > 0) setTimeout(leave, wait);
-        else setImmediate(leave);
+      const wait = mayWait ? nextWrite - performance.now() : 0;
+      if (due.length === 0 && wait > 0) timer = setTimeout(leave, wait);
+      else if (due.length === 0) setImmediate(leave);
+      else if (timer !== undefined && wait <= 0) {
+        clearTimeout(timer);
+        timer = undefined;
+        setImmediate(leave);
       }
       due.push(head, message);
     },

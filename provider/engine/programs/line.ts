@@ -8,6 +8,8 @@ import { type Handlers, largestMessage, longestText, type Services } from "./ser
 
 /** Milliseconds between answers, where many are given. */
 const pause = 5;
+/** Calls of this service are made one after the other: each waits for the answer to the one before. */
+const oneByOne = "/pulumirpc.Engine/";
 
 /** A call is named by its path; the word of an answer is its status, and what it brings the response, or the text of the failure. */
 export function answerOver(line: Duplex, services: Services): void {
@@ -19,20 +21,26 @@ export function answerOver(line: Duplex, services: Services): void {
       }),
     ),
   );
-  const fail = (call: number, status: grpc.status, text: string): void =>
-    frames.send(call, String(status), Buffer.from(text.slice(0, longestText)));
+  let open = 0;
   const frames = framesOver(
     line,
     (call, path, message) => {
+      open += 1;
+      const tell = (status: grpc.status, told: Uint8Array): void => {
+        open -= 1;
+        // With no other call under way, the program may be waiting for this one alone.
+        frames.send(call, String(status), told, open > 0 && !path.startsWith(oneByOne));
+      };
+      const fail = (status: grpc.status, text: string): void =>
+        tell(status, Buffer.from(text.slice(0, longestText)));
       const method = methods.get(path);
-      if (method === undefined) return fail(call, grpc.status.UNIMPLEMENTED, `there is no method ${path}`);
+      if (method === undefined) return fail(grpc.status.UNIMPLEMENTED, `there is no method ${path}`);
       answer(method, message).then(
         (response) => {
-          if (response.length <= largestMessage) frames.send(call, String(grpc.status.OK), response);
-          else
-            fail(call, grpc.status.RESOURCE_EXHAUSTED, `an answer of ${response.length} bytes is too long`);
+          if (response.length <= largestMessage) tell(grpc.status.OK, response);
+          else fail(grpc.status.RESOURCE_EXHAUSTED, `an answer of ${response.length} bytes is too long`);
         },
-        (error: unknown) => fail(call, grpc.status.UNKNOWN, messageOf(error)),
+        (error: unknown) => fail(grpc.status.UNKNOWN, messageOf(error)),
       );
     },
     { pause },
