@@ -146,7 +146,7 @@ async function buildCommandLine() {
   // The emulator serves its page from these files, which stand beside its code there as here.
   cpSync(join(root, "emulator", "page", "public"), join(fresh, "public"), { recursive: true });
   // Programs are started with these.
-  for (const file of ["frames.js", "preloaded.js", "run.py"])
+  for (const file of ["frames.js", "places.js", "preloaded.js", "run.py"])
     cpSync(join(root, "provider", "engine", "programs", file), join(fresh, file));
   const old = `${fresh}.old`;
   if (existsSync(folder)) renameSync(folder, old);

@@ -75,7 +75,12 @@ Thing("own")`,
     [
       "of a stack that is not there",
       'pulumi.StackReference("organization/other/dev")',
-      /there is no stack organization\/other\/dev/,
+      /__main__\.py:3:1: there is no stack organization\/other\/dev/,
+    ],
+    [
+      "of an object that is not there, and where it reads it",
+      '\ndns.Domain.get("theirs", "99999999")',
+      /[^/]__main__\.py:4:1: there is no object with the id "99999999"/,
     ],
   ])("%s", async (_, source, told) => {
     const p = await projects.project(source);

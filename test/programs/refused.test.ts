@@ -73,7 +73,21 @@ describe("a program is told", { timeout: 60_000 }, () => {
     [
       "of a stack that is not there",
       'new pulumi.StackReference("organization/other/dev");',
-      /there is no stack organization\/other\/dev/,
+      /index\.js:3:1: there is no stack organization\/other\/dev/,
+    ],
+    [
+      "of an object that is not there, and where it reads it",
+      '\nplumbline.dns.Domain.get("theirs", "99999999");',
+      /[^/]index\.js:4:\d+: there is no object with the id "99999999"/,
+    ],
+    [
+      "of what is wrong with what a package declares, and where it asks for that",
+      `const fs = require("node:fs");
+const kit = __dirname + "/node_modules/kit";
+fs.mkdirSync(kit, { recursive: true });
+fs.writeFileSync(kit + "/index.js", 'module.exports = (dns) => new dns.Domain("zone", { domain: "shop.example", type: "slave" });');
+require("kit")(plumbline.dns);`,
+      /[^/]index\.js:7:\d+.*masterIps/,
     ],
   ])("%s", async (_, source, told) => {
     const p = await projects.project(source);

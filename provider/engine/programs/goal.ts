@@ -40,9 +40,14 @@ export function parentOf(request: Request, { root }: GoalContext): Urn | undefin
   return parent === "" || parent === root ? undefined : parent;
 }
 
+/** Folders of packages: what is declared within one is declared where the program calls it. */
+const packages = /\/(node_modules|site-packages|dist-packages|plumbline_pulumi|python3[.\d]*)\//;
+
 /** Where the program declares it, as well as Pulumi's runtime knows: that of Python tells no columns. */
 export function placeOf(request: Request, { shown }: GoalContext): Position | undefined {
-  const at = request.getSourceposition();
+  const callers = request.getStacktrace()?.getFramesList() ?? [];
+  const places = [request.getSourceposition(), ...callers.map((frame) => frame.getPc())];
+  const at = places.find((place) => place && !packages.test(place.getUri())) ?? places[0];
   if (at === undefined || !at.getUri().startsWith("file:")) return undefined;
   return { file: shown(fileURLToPath(at.getUri())), line: at.getLine(), column: at.getColumn() || 1 };
 }

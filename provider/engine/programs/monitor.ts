@@ -178,16 +178,14 @@ export function monitorOf(options: MonitorOptions, progress: Progress): Handlers
   }
 
   /** What fails here ends the program, which may also catch it. */
-  const orFailure =
-    <Request, Response>(work: (request: Request) => Promise<Response>) =>
-    async (request: Request): Promise<Response> => {
-      try {
-        return await work(request);
-      } catch (error) {
-        findings.failure(error);
-        throw error;
-      }
-    };
+  async function readOrFail(request: ReadResourceRequest): Promise<resource.ReadResourceResponse> {
+    try {
+      return await read(request);
+    } catch (error) {
+      findings.failure(error, placeOf(request, options));
+      throw error;
+    }
+  }
 
   const counted =
     <Request, Response>(work: (request: Request) => Promise<Response>) =>
@@ -218,7 +216,7 @@ export function monitorOf(options: MonitorOptions, progress: Progress): Handlers
       return response;
     },
     registerResource: counted(register),
-    readResource: counted(orFailure(read)),
+    readResource: counted(readOrFail),
     invoke: counted(invoke),
     async registerResourceOutputs(request: RegisterResourceOutputsRequest) {
       const outputs = withoutNothing(decodeProperties(request.getOutputs()));

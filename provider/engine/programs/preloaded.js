@@ -13,6 +13,7 @@ import util from "node:util";
 import { setFlagsFromString } from "node:v8";
 import { isMainThread } from "node:worker_threads";
 import { framesOver } from "./frames.js";
+import { lookAtOneFrame } from "./places.js";
 
 const [, script = "", first] = process.argv;
 function prepare(require) {
@@ -178,39 +179,6 @@ function openDebuggerLater(hooks) {
   hooks.getScriptUrl = (id) => scripts.get(id);
   // Whoever needs it asks for the session itself.
   hooks.isInitializedAsync = async () => {};
-}
-
-/** Where a resource is declared is one frame of its stack; the runtime looks up all of them, and each anew for every resource of a loop. */
-function lookAtOneFrame(Resource, { wrapCallSite }) {
-  const { stackTrace, framePositionRegExp } = Resource;
-  if (stackTrace === undefined || Resource.callsites === undefined || wrapCallSite === undefined) return;
-  const places = new Map();
-  const placeOf = (site) => {
-    const key = `${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`;
-    let place = places.get(key);
-    if (place === undefined) {
-      const { file, line, column } = framePositionRegExp.exec(`    at ${wrapCallSite(site)}`)?.groups ?? {};
-      place = file === undefined || file.startsWith("node:") ? {} : { file, line: +line, column: +column };
-      places.set(key, place);
-    }
-    return place;
-  };
-  let frames = Number.POSITIVE_INFINITY;
-  Resource.callsites = () => {
-    const { stackTraceLimit, prepareStackTrace } = Error;
-    Error.stackTraceLimit = frames;
-    Error.prepareStackTrace = (_, sites) => sites;
-    try {
-      return new Error().stack.map(placeOf);
-    } finally {
-      Object.assign(Error, { stackTraceLimit, prepareStackTrace });
-    }
-  };
-  Resource.stackTrace = function (skip) {
-    // Its own frame, that of `callsites` and this one come before those that are skipped.
-    frames = skip + 3;
-    return Reflect.apply(stackTrace, this, [skip + 1]);
-  };
 }
 
 /** What compiles the program is found as the runtime will find it. */
