@@ -44,18 +44,22 @@ export function filesOf(options: FilesOptions): Source {
         seen = again;
       }
     },
+    changed(before, after) {
+      const [old, now] = [before, after].map((text) => new Map(JSON.parse(text) as [string, string][]));
+      const all = new Set([...now!.keys(), ...old!.keys()]);
+      return [...all].filter((path) => old!.get(path) !== now!.get(path));
+    },
   };
 }
 
-/** Differs when one of the files does. */
+/** Differs when one of the files does: each with its mark, as JSON. */
 async function fingerprint({ file, stack, also, apart }: FilesOptions): Promise<string> {
   const found = new Set([file, join(dirname(file), `Pulumi.${stack}.yaml`)]);
   const { named, isProgram } = mentioned(file);
   for (const path of [...named, ...also]) await addAll(path, found, () => true);
   if (isProgram) await addAll(dirname(file), found, (name) => sources.test(name));
   for (const path of apart) found.delete(path);
-  const marks = await Promise.all([...found].sort().map(markOf));
-  return marks.join("\n");
+  return JSON.stringify(await Promise.all([...found].sort().map(async (path) => [path, await markOf(path)])));
 }
 
 /** What a stack file names that lies beside it or below; `isProgram`: other files than this declare the resources. */
@@ -108,9 +112,9 @@ async function markOf(path: string): Promise<string> {
   try {
     const { size, mtimeMs, ctimeMs, ino, dev } = await stat(path);
     // A log that lies among the sources of a program changes with every word of ours.
-    if (ourOutputs().some((ours) => ours.ino === ino && ours.dev === dev)) return path;
-    return [path, size, mtimeMs, ctimeMs, ino].join(" ");
+    if (ourOutputs().some((ours) => ours.ino === ino && ours.dev === dev)) return "";
+    return [size, mtimeMs, ctimeMs, ino].join(" ");
   } catch (error) {
-    return `${path} ${(error as NodeJS.ErrnoException).code}`;
+    return String((error as NodeJS.ErrnoException).code);
   }
 }

@@ -78,10 +78,19 @@ async function look(mind: Mind, { source, tell, signal }: LoopOptions): Promise<
   Object.assign(mind, { missed: 0, trouble: "" });
   if (found === mind.version) return;
   if (mind.version !== undefined) {
-    tell("changed", `${source.place} has changed`);
+    tell("changed", changeOf(source.changed?.(mind.version, found) ?? [source.place]));
     mind.reason = "change";
   }
   Object.assign(mind, { version: found, due: 0, failures: 0, isWaiting: false });
+}
+
+/** Names that are told one by one; of more, their number. */
+const mostNames = 3;
+
+function changeOf(names: readonly string[]): string {
+  if (names.length === 1) return `${names[0]} has changed`;
+  const others = names.length - mostNames;
+  return `${names.slice(0, mostNames).join(", ")}${others > 0 ? ` and ${others} more` : ""} have changed`;
 }
 
 /** Tells how a run ended, and decides when the next one is due. */

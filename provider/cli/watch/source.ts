@@ -10,6 +10,8 @@ export interface Source {
    * that cannot be told now; what was there before is there still.
    */
   readonly look: () => Promise<string>;
+  /** What differs between two of these texts, by name; absent: the place is all that can be named. */
+  readonly changed?: (before: string, after: string) => readonly string[];
   /** Is run where the declaration is: words before those of the command. */
   readonly words: readonly string[];
 }

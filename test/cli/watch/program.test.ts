@@ -1,6 +1,6 @@
 /** `plumbline watch` of a program of Node: its sources are what is watched, and what goes wrong in it deletes nothing. */
 
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -42,10 +42,13 @@ for (const name of ${JSON.stringify(names)})
   await setTimeout(2000);
   expect(watch.lines().filter(({ event }) => event === "changed")).toEqual([]);
   zones("one", "two");
+  expect((await watch.next("changed")).message).toBe(
+    `${realpathSync(join(project.folder, "zones.js"))} has changed`,
+  );
   expect(await watch.next("succeeded")).toMatchObject({ reason: "change", summary: { create: 1 } });
   for (const broken of ["throw new Error('not today');", "process.exit(1);", "require('./nowhere');"]) {
     project.write(`${broken}\nrequire('./zones');`);
-    await watch.next("changed");
+    expect((await watch.next("changed")).message).toMatch(/index\.js has changed$/);
     await watch.next("failed");
     expect(await found()).toEqual(["one.example", "two.example"]);
   }
