@@ -119,6 +119,16 @@ asyncio.ensure_future(rest())
       lost("asyncio.ensure_future(asyncio.wait_for(forever(), 60))"),
       /without waiting.*forever \(.*__main__\.py:\d+\)/,
     ],
+    [
+      "a coroutine that it never awaits",
+      lost("declare()"),
+      /without waiting.*: await declare \(.*__main__\.py:\d+\)/,
+    ],
+    [
+      "a coroutine that it keeps, and never awaits",
+      lost("kept = [declare()]"),
+      /without waiting.*: await declare \(.*__main__\.py:\d+\)/,
+    ],
     ["an error that it logs", `${zoneOf("a")}pulumi.log.error("all wrong")`, /all wrong/],
     ["an error that it logs of a resource", `${zoneOf("a")}pulumi.log.error("all wrong", zone)`, /all wrong/],
     ["a fault in its text", "a = = 1", /__main__\.py", line \d+.*SyntaxError/s],

@@ -5,6 +5,7 @@ import asyncio
 import atexit
 import functools
 import gc
+import inspect
 import json
 import os
 import runpy
@@ -13,6 +14,8 @@ import sys
 import sysconfig
 import threading
 import traceback
+import types
+import warnings
 from concurrent import futures
 
 # Whoever interrupts these imports is to be told nothing of them.
@@ -115,13 +118,15 @@ class Lost:
 
     def __init__(self):
         self.errors = []
-        # Code of tasks that were thrown away before they were done.
+        # Code of tasks and coroutines that were thrown away before they were done.
         self.left = set()
         # The program has come to its end, and to no fault of its own.
         self.is_sound = False
         asyncio.BaseEventLoop.default_exception_handler = lambda _, context: self.hear(context)
         self.usual = threading.excepthook
         threading.excepthook = self.hear_thread
+        self.warn = warnings._warn_unawaited_coroutine
+        warnings._warn_unawaited_coroutine = self.hear_coroutine
         # Called last, as the first that is registered: threads have ended by then.
         atexit.register(self.judge)
 
@@ -130,12 +135,18 @@ class Lost:
         if error is not None:
             self.add(error)
         elif task is not None and not task.done():
-            self.left.add(own_code(task))
+            self.left.add(own_code(task.get_coro()))
 
     def hear_thread(self, thread):
         if thread.exc_type is not SystemExit:
             self.add(thread.exc_value)
         self.usual(thread)
+
+    def hear_coroutine(self, coroutine):
+        found = own_code(coroutine)
+        if found is None:
+            self.warn(coroutine)
+        self.left.add(found)
 
     def add(self, error):
         if not any(error is other for other in self.errors):
@@ -161,7 +172,10 @@ class Lost:
 
 def unfinished(loop, lost):
     """What the program began or planned, and has not done at its end."""
-    begun = lost.left | {own_code(task) for task in asyncio.all_tasks(loop)}
+    waiting = [task.get_coro() for task in asyncio.all_tasks(loop)]
+    # Those that were only made, and never begun.
+    waiting += [each for each in gc.get_objects() if type(each) is types.CoroutineType and is_new(each)]
+    begun = lost.left | {own_code(each) for each in waiting}
     planned = {code for code in map(planned_code, [*loop._scheduled, *loop._ready]) if is_own(code)}
     for found, fault in [
         (begun - {None}, "without waiting for what it had begun: await"),
@@ -179,9 +193,12 @@ def planned_code(handle):
     return None if handle.cancelled() else getattr(callback, "__code__", None)
 
 
-def own_code(task):
-    """The program's own code that a task runs, also within what a package made of it."""
-    within = task.get_coro()
+def is_new(coroutine):
+    return inspect.getcoroutinestate(coroutine) == inspect.CORO_CREATED
+
+
+def own_code(within):
+    """The program's own code that a coroutine runs, also within what a package made of it."""
     while within is not None:
         code = getattr(within, "cr_code", None) or getattr(within, "gi_code", None)
         if is_own(code):
