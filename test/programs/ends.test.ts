@@ -37,6 +37,27 @@ const texts = {
       `module.exports = async () => {\n${zoneOf("a")}\nawait new Promise(() => {});\n};`,
       /before it was done|still active/,
     ],
+    [
+      "an exception in what is called later",
+      `${zoneOf("a")}setTimeout(() => { throw new Error("no such luck"); }, 100);`,
+      /no such luck/,
+    ],
+    [
+      "an error of an emitter that nobody hears",
+      `${zoneOf("a")}setTimeout(() => new (require("node:events"))().emit("error", new Error("no such luck")), 100);`,
+      /no such luck/,
+    ],
+    [
+      "an exception in a worker",
+      `${zoneOf("a")}new (require("node:worker_threads").Worker)("throw new Error('no such luck')", { eval: true });`,
+      /no such luck/,
+    ],
+    [
+      "an exception that it hides by its exit code",
+      `${zoneOf("a")}process.on("exit", () => { process.exitCode = 0; });\nsetTimeout(() => { throw new Error("no such luck"); }, 100);`,
+      /no such luck/,
+    ],
+    ["an exit code that it sets", `${zoneOf("a")}process.exitCode = 3;`, /exit code 3/],
     ["an error that it logs", `${zoneOf("a")}pulumi.log.error("all wrong");`, /all wrong/],
     ["a fault in its text", "const a = ;", /SyntaxError|Unexpected token/],
     ["a package that it has not", 'require("left-pad-of-nobody");', /left-pad-of-nobody/],
