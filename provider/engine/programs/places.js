@@ -1,6 +1,11 @@
 /** Where a program declares its resources. Part of `preloaded.js`. */
 
+import { fileURLToPath } from "node:url";
+
 const isOfPackage = (site) => /^node:|[\\/]node_modules[\\/]/.test(site.getFileName() ?? "node:");
+
+/** A frame at the top of an ECMAScript module, which the runtime does not know: no function, and an address. */
+const ofModule = /^\s*at (?:async )?(?<file>file:.*):(?<line>[0-9]+):(?<column>[0-9]+)$/;
 
 /**
  * Where a resource is declared is one frame of its stack; the runtime looks up all of them, and each anew for every resource of a loop. What a package
@@ -14,8 +19,11 @@ export function lookAtOneFrame(Resource, { wrapCallSite }) {
     const key = `${site.getFileName()}:${site.getLineNumber()}:${site.getColumnNumber()}`;
     let place = places.get(key);
     if (place === undefined) {
-      const { file, line, column } = framePositionRegExp.exec(`    at ${wrapCallSite(site)}`)?.groups ?? {};
-      place = file === undefined || file.startsWith("node:") ? {} : { file, line: +line, column: +column };
+      const frame = `    at ${wrapCallSite(site)}`;
+      const { file, line, column } = (framePositionRegExp.exec(frame) ?? ofModule.exec(frame))?.groups ?? {};
+      const path = file?.startsWith("file:") ? fileURLToPath(file) : file;
+      place =
+        path === undefined || path.startsWith("node:") ? {} : { file: path, line: +line, column: +column };
       places.set(key, place);
     }
     return place;
