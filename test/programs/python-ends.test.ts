@@ -100,6 +100,13 @@ asyncio.ensure_future(rest())
       noLuck,
     ],
     [
+      "a failure in a thread of an executor of its own",
+      lost(
+        "from concurrent.futures import ThreadPoolExecutor\nkept = asyncio.get_event_loop().run_in_executor(ThreadPoolExecutor(1), lambda: (time.sleep(1), fail()))",
+      ),
+      noLuck,
+    ],
+    [
       "a failure in a thread of its own",
       lost("t = threading.Thread(target=fail)\nt.start()\nt.join()"),
       noLuck,
@@ -108,6 +115,20 @@ asyncio.ensure_future(rest())
       "a failure in a thread after its end",
       lost("threading.Timer(1, fail).start()"),
       /in fail.*no luck.*exit code 1/s,
+    ],
+    [
+      "what a thread wants of it after its end",
+      lost(
+        "loop = asyncio.get_event_loop()\nthreading.Timer(1, lambda: loop.call_soon_threadsafe(fail)).start()",
+      ),
+      /planned for later: wait for fail.*exit code 1/s,
+    ],
+    [
+      "a task that a thread begins after its end",
+      lost(
+        "loop = asyncio.get_event_loop()\nthreading.Timer(1, lambda: asyncio.run_coroutine_threadsafe(declare(), loop)).start()",
+      ),
+      /without waiting.*await declare.*exit code 1/s,
     ],
     [
       "what it wanted to do later",

@@ -18,10 +18,12 @@ import types
 import warnings
 from concurrent import futures
 
+# Python forgets this name before the last that is called at its end.
+OWN_FILE = __file__
 # Whoever interrupts these imports is to be told nothing of them.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 # The program imports from its own folder.
-if sys.path[0] == os.path.dirname(__file__):
+if sys.path[0] == os.path.dirname(OWN_FILE):
     sys.path.pop(0)
 
 import grpc
@@ -101,13 +103,13 @@ def run(args, loop, lost):
         return str(error)
     except Exception as error:
         return f"The program failed:\n{trace(error)}"
-    left = lost.failure() or unfinished(loop, lost)
-    if left is None:
+    fault = lost.fault()
+    if fault is None:
         # What runs in its threads fails where nobody looks any more.
         loop.run_until_complete(loop.shutdown_default_executor())
-        left = lost.failure()
-    lost.is_sound = left is None
-    return left
+        fault = lost.fault()
+    lost.is_sound = fault is None
+    return fault
 
 
 class Lost:
@@ -116,7 +118,8 @@ class Lost:
     declared is not known then, so it fails the program, as a rejection that nobody handles does in Node.
     """
 
-    def __init__(self):
+    def __init__(self, loop):
+        self.loop = loop
         self.errors = []
         # Code of tasks and coroutines that were thrown away before they were done.
         self.left = set()
@@ -152,8 +155,12 @@ class Lost:
         if not any(error is other for other in self.errors):
             self.errors.append(error)
 
+    def fault(self):
+        """What keeps the program from its end until now, or nothing."""
+        return self.failure() or self.unfinished()
+
     def failure(self):
-        """All that failed until now, or nothing. What is still referred to nobody has noted yet."""
+        """All that failed. What is still referred to nobody has noted yet."""
         for each in gc.get_objects():
             if issubclass(type(each), asyncio.Future) and each._log_traceback:
                 self.add(each.exception())
@@ -162,28 +169,38 @@ class Lost:
         told = "\n".join(trace(error) for error in self.errors)
         return f"The program failed in what it had begun, and nobody waited for that:\n{told}"
 
+    def unfinished(self):
+        """What the program began or planned, and has not done."""
+        waiting = [task.get_coro() for task in asyncio.all_tasks(self.loop)]
+        # Those that were only made, and never begun.
+        waiting += [each for each in gc.get_objects() if type(each) is types.CoroutineType and is_new(each)]
+        begun = self.left | {own_code(each) for each in waiting}
+        handles = [*self.loop._scheduled, *self.loop._ready]
+        planned = {code for code in map(planned_code, handles) if is_own(code)}
+        for found, what in [
+            (begun - {None}, "without waiting for what it had begun: await"),
+            (planned, "before what it had planned for later: wait for"),
+        ]:
+            if found:
+                return f"The program came to its end {what} {', '.join(sorted(map(place, found)))}"
+        return None
+
     def judge(self):
-        """A thread may go on after the program's end, and fail then; it has printed that."""
-        if self.is_sound and self.errors:
+        """A thread may go on after the program's end, and then fail, or plan more."""
+        if not self.is_sound:
+            return
+        try:
+            fault = self.unfinished()
+            if fault is None and not self.loop.is_closed():
+                # What threads have come to since is told to whoever began them.
+                self.loop.run_until_complete(asyncio.sleep(0))
+            fault = fault or self.failure()
+        except Exception:
+            fault = traceback.format_exc()
+        if fault is not None:
             sys.stdout.flush()
-            sys.stderr.flush()
+            print(fault, file=sys.stderr, flush=True)
             os._exit(1)
-
-
-def unfinished(loop, lost):
-    """What the program began or planned, and has not done at its end."""
-    waiting = [task.get_coro() for task in asyncio.all_tasks(loop)]
-    # Those that were only made, and never begun.
-    waiting += [each for each in gc.get_objects() if type(each) is types.CoroutineType and is_new(each)]
-    begun = lost.left | {own_code(each) for each in waiting}
-    planned = {code for code in map(planned_code, [*loop._scheduled, *loop._ready]) if is_own(code)}
-    for found, fault in [
-        (begun - {None}, "without waiting for what it had begun: await"),
-        (planned, "before what it had planned for later: wait for"),
-    ]:
-        if found:
-            return f"The program came to its end {fault} {', '.join(sorted(map(place, found)))}"
-    return None
 
 
 def planned_code(handle):
@@ -212,7 +229,7 @@ def is_own(code):
     if code is None or code.co_filename.startswith("<"):
         return False
     packages = [sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    packages += [os.path.dirname(pulumi.__file__), __file__]
+    packages += [os.path.dirname(pulumi.__file__), OWN_FILE]
     return not any(code.co_filename.startswith(path) for path in packages)
 
 
@@ -224,7 +241,7 @@ def trace(error):
     """An error as Python tells it, without the places in Pulumi's runtime that it went through."""
     told = traceback.TracebackException.from_exception(error)
     rooms = [os.path.dirname(module.__file__) for module in (pulumi, asyncio, futures)]
-    runtime = (*rooms, threading.__file__, __file__, "<frozen")
+    runtime = (*rooms, threading.__file__, OWN_FILE, "<frozen")
     parts = [told]
     while parts:
         part = parts.pop()
@@ -242,8 +259,8 @@ def main():
     disconnect = connect(args)
     # A program keeps nearly all that it makes, and looking through that again and again takes half of its time.
     gc.set_threshold(50_000, 20, 50)
-    lost = Lost()
     loop = asyncio.new_event_loop()
+    lost = Lost(loop)
     asyncio.set_event_loop(loop)
     loop.set_default_executor(futures.ThreadPoolExecutor(THREADS))
     signal.signal(signal.SIGINT, signal.default_int_handler)
