@@ -5,7 +5,7 @@ import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { afterAll, describe, expect, test } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { createDisk, type Disk } from "../../../../provider/engine/state/backends/folder/disk.ts";
 import { createStateFolder } from "../../../../provider/engine/state/backends/folder/folder.ts";
 import { createMemoryDisk } from "../../../../provider/engine/state/backends/folder/memory.ts";
@@ -133,7 +133,8 @@ describe.runIf(process.platform === "linux")("a lock of a process whose number s
     const ended = new Promise((done) => child.once("exit", done));
     child.kill("SIGKILL");
     await ended;
-    const lock = await mine.take("up");
+    // What was killed is what made the room; the kernel ends who is in it a moment later.
+    const lock = await vi.waitFor(() => mine.take("up"), { timeout: 5000 });
     expect(lock.takenOverFrom).toEqual(owner);
     await lock.release();
     expect(doors()).toEqual([]);
