@@ -49,6 +49,14 @@ export interface Stack {
   readonly signal: AbortSignal;
 }
 
+/** How a command takes its stack file. */
+interface Manner {
+  readonly judges?: boolean;
+  /** What nothing at hand opens in its settings is unknown. */
+  readonly mayStayShut?: boolean;
+  readonly project?: (settings: Settings) => string;
+}
+
 /**
  * Runs a command's work on its stack and ends the process's part of it: emulator closed, signals let go. Throws CommandError for its
  * exit code. A stack file that does not even tell its project's name is refused, unless the work itself `judges` the file; `project` then
@@ -57,7 +65,7 @@ export interface Stack {
 export async function withStack(
   command: Command,
   work: (stack: Stack) => Promise<ExitCode>,
-  { judges = false, project }: { judges?: boolean; project?: (settings: Settings) => string } = {},
+  { judges = false, mayStayShut = false, project }: Manner = {},
 ): Promise<void> {
   const settings = settingsOf(command);
   const cancel = new AbortController();
@@ -88,6 +96,7 @@ export async function withStack(
         catalogue,
         fetch: contentAt,
         opener: openerOf(settings),
+        mayStayShut,
       }),
       settings,
     );

@@ -122,6 +122,22 @@ describe("a secret", () => {
     expect((await under("config", "get", "size")).stdout).toBe("40\n");
   });
 
+  it("that does not open hinders no check of the rest, as of what comes from a fork", async () => {
+    await desk.run(["config", "set", "password", "open sesame"]);
+    await desk.run(["config", "set", "--secret", "--path", "hosts[0]", "hidden.example"]);
+    const without = { env: { PLUMBLINE_PASSPHRASE: undefined } };
+    const sound = await desk.run(["validate"], without);
+    expect([sound.code, sound.text]).toEqual([
+      0,
+      expect.stringMatching(/^warning: .*is not checked.*PLB-KEY\]\nvalid: no problem found\n$/),
+    ]);
+    await desk.run(["config", "set", "size", "many"]);
+    desk.write("Pulumi.dev.yaml", settings().replace(/size: .*/, "size: many"));
+    const wrong = await desk.run(["validate"], without);
+    expect([wrong.code, wrong.text]).toEqual([1, expect.stringContaining("must be of type integer")]);
+    expect((await desk.run(["preview"], without)).code).toBe(1);
+  });
+
   it("is sealed under Pulumi's passphrase where there is one, and under the key file where there is none", async () => {
     const shared = { PULUMI_CONFIG_PASSPHRASE: "theirs" };
     await desk.run(["config", "set", "password", "one-secret"], { env: shared });

@@ -27,7 +27,7 @@ export function addValidateCommand(program: Command): void {
           }
           return codeOf(result);
         },
-        { judges: true },
+        { judges: true, mayStayShut: true },
       ),
     );
 }

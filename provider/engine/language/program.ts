@@ -40,6 +40,8 @@ export interface LoadOptions {
   readonly readFile?: (path: string) => Promise<string | Uint8Array>;
   /** Opens what is encrypted in the stack's settings. Default: the passphrase of `environment`. */
   readonly opener?: OpenSettings;
+  /** True: of a stack file, what nothing at hand opens in its settings is unknown. A program would have to be told it. */
+  readonly mayStayShut?: boolean;
   /** Reads what `fn::remoteAsset` names; default: nobody looks there before it is needed. */
   readonly fetch?: (address: string) => Promise<Uint8Array>;
   /** What `${pulumi.organization}` is; default what the host says. */
@@ -63,7 +65,8 @@ export async function loadProgram(options: LoadOptions): Promise<Program> {
   }
   const project = readProject(report, root);
   const settingsFile = settingsIn(project.settingsFolder);
-  const settings = await loadSettings(report, settingsFile, read, project.name, options);
+  const mayStayShut = options.mayStayShut === true && project.runtime.name === "yaml";
+  const settings = await loadSettings(report, settingsFile, read, project.name, { ...options, mayStayShut });
   const config = readConfig(report, project.config, {
     project: project.name,
     stack,
@@ -184,6 +187,7 @@ async function loadSettings(
     project,
     environment: options.environment ?? process.env,
     opener: options.opener,
+    ...(options.mayStayShut && { mayStayShut: true }),
     readPassphraseFile: async (path) => {
       // A pipe is a usual way to hand over a passphrase.
       const content = await (options.readFile ?? readAnything)(path);

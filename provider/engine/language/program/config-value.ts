@@ -1,6 +1,6 @@
 /** What config values mean: types a project declares, and how Pulumi's YAML runtime reads the text that config holds. Pure; knows no files. */
 
-import type { Value, ValueMap } from "../../../core/value.ts";
+import { isUnknown, type Value, type ValueMap } from "../../../core/value.ts";
 import type { Node, TextNode } from "../syntax/yaml.ts";
 
 /** A declared config type. */
@@ -48,6 +48,7 @@ export function nameOfConfigType(type: ConfigType): string {
 
 /** True when a value has the type. Scalars may also be given as their text, which is how config stores them. */
 export function hasConfigType(value: Value, type: ConfigType): boolean {
+  if (isUnknown(value)) return true;
   switch (type.kind) {
     case "string":
       return typeof value === "string";

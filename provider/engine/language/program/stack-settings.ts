@@ -1,7 +1,7 @@
 /** Reads `Pulumi.<stack>.yaml`: the values a stack gives to config, decrypted. Knows nothing of which keys a project declares. */
 
 import { errorCodeOf } from "../../../core/error-code.ts";
-import type { Value, ValueMap } from "../../../core/value.ts";
+import { unknown, type Value, type ValueMap } from "../../../core/value.ts";
 import type { Position } from "../../host.ts";
 import { createPassphraseCrypter, type PassphraseCrypter, passphraseOf } from "../../state/passphrase.ts";
 import { isNothing, readRecord, readText } from "../syntax/record.ts";
@@ -27,6 +27,8 @@ export interface StackSettingsOptions {
   readonly readPassphraseFile: (path: string) => Promise<string>;
   /** Opens what the salt was made for; rejects when it cannot. Absent: by the passphrase of the environment. */
   readonly opener?: OpenSettings | undefined;
+  /** True: a value that nothing at hand opens is unknown, which is warned of. */
+  readonly mayStayShut?: boolean;
 }
 
 /** Derives, for an `encryptionsalt`, what opens the values that were sealed with it. */
@@ -56,7 +58,7 @@ export async function readStackSettings(
   }
   const sealed = config.value.entries.flatMap((entry) => [...sealedIn(entry.value)]);
   const opened =
-    sealed.length === 0 ? new Map<TextNode, string>() : await openAll(report, sealed, fields, options);
+    sealed.length === 0 ? new Map<TextNode, Value>() : await openAll(report, sealed, fields, options);
   for (const entry of config.value.entries) {
     const key = fullKey(report, entry, options.project);
     if (key === undefined) continue;
@@ -99,9 +101,10 @@ async function openAll(
   sealed: readonly TextNode[],
   fields: ReadonlyMap<string, MapEntry>,
   options: StackSettingsOptions,
-): Promise<ReadonlyMap<TextNode, string>> {
-  const opened = new Map<TextNode, string>();
+): Promise<ReadonlyMap<TextNode, Value>> {
+  const opened = new Map<TextNode, Value>();
   const crypter = await crypterOf(report, sealed[0]!, fields, options);
+  if (crypter === "shut") return new Map(sealed.map((text) => [text, unknown]));
   if (crypter === undefined) return opened;
   for (const text of sealed) {
     try {
@@ -118,7 +121,7 @@ async function crypterOf(
   first: TextNode,
   fields: ReadonlyMap<string, MapEntry>,
   options: StackSettingsOptions,
-): Promise<Pick<PassphraseCrypter, "decrypt"> | undefined> {
+): Promise<Pick<PassphraseCrypter, "decrypt"> | "shut" | undefined> {
   const by = readText(report, fields.get("secretsprovider"), '"secretsprovider"');
   if (by !== undefined && by.value !== "" && by.value !== "passphrase") {
     report.error(
@@ -147,13 +150,17 @@ async function crypterOf(
     return await createPassphraseCrypter(passphrase, salt.value);
   } catch (error) {
     const code = errorCodeOf(error);
+    if (options.mayStayShut && code === "PLB-KEY") {
+      report.warning(salt.at, `${messageOf(error)} Until then what is sealed here is not checked.`, { code });
+      return "shut";
+    }
     report.error(salt.at, messageOf(error), code && { code });
     return undefined;
   }
 }
 
 /** The value with every sealed text opened; undefined when one could not be, or when there is none. */
-function reveal(node: Node, opened: ReadonlyMap<TextNode, string>): Value | undefined {
+function reveal(node: Node, opened: ReadonlyMap<TextNode, Value>): Value | undefined {
   const sealed = sealedText(node);
   if (sealed !== undefined) return opened.get(sealed);
   if (isNothing(node)) return undefined;
