@@ -50,8 +50,8 @@ export function costLines(report: CostReport, colors: Colors): string[] {
   ];
 }
 
-/** `cell` keeps what others wrote from being read as signs of the table. */
-export function costMarkdown(report: CostReport, cell: (text: string) => string): string[] {
+/** `inert` keeps what others wrote from being read as Markdown. */
+export function costMarkdown(report: CostReport, inert: (text: string) => string): string[] {
   const changed = report.resources.filter(isChanged);
   const table =
     changed.length === 0
@@ -60,14 +60,14 @@ export function costMarkdown(report: CostReport, cell: (text: string) => string)
           "| resource | type | a month, at most |\n| --- | --- | --- |",
           ...changed.map(
             ({ name, type, amounts }) =>
-              `| **${cell(inLine(name))}** | ${shortToken(type)} | ${amounts.map(changeText).join("<br>")} |`,
+              `| **${inert(inLine(name))}** | ${shortToken(type)} | ${amounts.map(changeText).join("<br>")} |`,
           ),
         ];
   return [
     `\n**Cost:** ${totals(report).join("; ")}\n`,
     ...table,
     ...(report.unknown.length > 0 ? [""] : []),
-    ...report.unknown.map((each) => `- not known: ${cell(inLine(unknownText(each)))}`),
+    ...report.unknown.map((each) => `- not known: ${inert(inLine(unknownText(each)))}`),
   ];
 }
 

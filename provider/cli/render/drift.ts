@@ -9,7 +9,7 @@ import { printable } from "../../engine/event.ts";
 import type { Settings } from "../settings.ts";
 import { print } from "./door.ts";
 import { oneLine, plainType, sealedAlike } from "./format.ts";
-import { cell } from "./markdown.ts";
+import { cell, inert } from "./markdown.ts";
 
 /** What the command tells. */
 export interface Told {
@@ -86,11 +86,11 @@ export function showDriftMarkdown({ stack }: Settings, told: Told): void {
   for (const found of told.drifted) {
     const moves = movesOf(found, false, plain.yellow).map((line) => `\`${cell(line)}\``);
     print(
-      `| ${found.kind} | **${cell(quoted(found.name))}** | ${plainType(found.type)} | ${cell(quoted(found.id))} | ${moves.join("<br>")} |`,
+      `| ${found.kind} | **${inert(quoted(found.name))}** | ${plainType(found.type)} | ${inert(quoted(found.id))} | ${moves.join("<br>")} |`,
     );
   }
   for (const pending of told.pending)
     print(
-      `| pending | **${cell(quoted(pending.name))}** | ${plainType(pending.type)} | | ${cell(pendingText(pending))} |`,
+      `| pending | **${inert(quoted(pending.name))}** | ${plainType(pending.type)} | | ${inert(pendingText(pending))} |`,
     );
 }

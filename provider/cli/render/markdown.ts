@@ -12,9 +12,21 @@ import { isWorthALine } from "./plan.ts";
 
 const colors = pc.createColors(false);
 
-/** Keeps text from being read as a table's or code's own signs. */
+/** Text between backticks, in a table or not: none of its signs is one of theirs. */
 export function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("`", "'").replaceAll("\n", " ");
+}
+
+/**
+ * Text that others wrote, anywhere else: nothing in it is read as Markdown or HTML, so that it neither hides nor forges a part of the plan, and nobody
+ * is called by it.
+ */
+export function inert(text: string): string {
+  return cell(text.replace(/\\|[*~$]|\](?=\()|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])/g, "\\$&"))
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replace(/@(?=[\w-])/g, "@<!-- -->");
 }
 
 export function createMarkdownRenderer(write: (line: string) => void, stack: string): Renderer {
@@ -29,18 +41,20 @@ export function createMarkdownRenderer(write: (line: string) => void, stack: str
         const isNew = step.op === "create";
         const changed = isNew ? inputLines(step, palette) : changeLines(step, palette);
         const changes = [
-          ...(step.unfinished ?? []).map(cell),
+          ...(step.unfinished ?? []).map(inert),
           ...changed.map((line) => `\`${cell(line)}\``),
         ].join("<br>");
-        write(`| ${word(step, "plan")} | **${cell(step.name)}** | ${shortToken(step.type)} | ${changes} |`);
+        write(
+          `| ${word(step, "plan")} | **${inert(step.name)}** | ${inert(shortToken(step.type))} | ${changes} |`,
+        );
       }
     }
-    if (cost) for (const line of costMarkdown(cost, cell)) write(line);
+    if (cost) for (const line of costMarkdown(cost, inert)) write(line);
     const guard = summary?.guard;
-    if (guard) write(`\n**Stopped:** ${cell(quoted(withErrorCode(guard.message, guard.code)))}`);
+    if (guard) write(`\n**Stopped:** ${inert(quoted(withErrorCode(guard.message, guard.code)))}`);
     if (diagnostics.length > 0) {
       write("");
-      for (const diagnostic of diagnostics) write(`- ${cell(diagnosticText(diagnostic, colors))}`);
+      for (const diagnostic of diagnostics) write(`- ${inert(diagnosticText(diagnostic, colors))}`);
     }
   });
 }

@@ -7,7 +7,7 @@ import type { Settings } from "../settings.ts";
 import { leftOutLines } from "./account.ts";
 import { print } from "./door.ts";
 import { plainType, thousands } from "./format.ts";
-import { cell } from "./markdown.ts";
+import { cell, inert } from "./markdown.ts";
 
 /** The words of a shell that take the object into the stack. */
 const importCommand = ({ type, name, id }: Unowned, stack: string): string =>
@@ -47,13 +47,13 @@ export function showUnowned({ colors, stack }: Settings, found: Ownership): void
 }
 
 export function showUnownedMarkdown({ stack }: Settings, found: Ownership): void {
-  print(`### ${cell(headOf(found))}`);
+  print(`### ${inert(headOf(found))}`);
   if (found.unowned.length > 0) {
     print("\n| object | type | id | taken over by |\n| --- | --- | --- | --- |");
     for (const one of found.unowned)
       print(
-        `| **${cell(quoted(one.name))}** | ${plainType(one.type)} | ${cell(quoted(one.id))} | \`${cell(quoted(importCommand(one, stack)))}\` |`,
+        `| **${inert(quoted(one.name))}** | ${plainType(one.type)} | ${inert(quoted(one.id))} | \`${cell(quoted(importCommand(one, stack)))}\` |`,
       );
   }
-  if (found.open.length > 0) print(`\n${cell(openText(found.open))}`);
+  if (found.open.length > 0) print(`\n${inert(openText(found.open))}`);
 }
