@@ -6,12 +6,21 @@ import { itemsIn, stepRule } from "./builtin.ts";
 
 const types = ["plumbline:databases:MySqlInstance", "plumbline:databases:PostgreSqlInstance"];
 
-/** Addresses of a range, as the power of two; undefined for what is none. */
+/** Where IPv6 has all of IPv4, as 96 bits say. */
+const mapped = ipaddr.IPv6.parse("::ffff:0:0");
+
+/** How much of which family's addresses a range leaves open; undefined for what is none. IPv4 within IPv6 (`::ffff:0:0/96`) is IPv4. */
 function rangeOf(given: string): { readonly family: "ipv4" | "ipv6"; readonly prefix: number } | undefined {
   const [address = "", prefix] = given.split("/");
   if (!ipaddr.isValid(address)) return undefined;
-  const family = ipaddr.parse(address).kind();
-  return { family, prefix: prefix === undefined ? (family === "ipv4" ? 32 : 128) : Number(prefix) };
+  const parsed = ipaddr.parse(address);
+  const family = parsed.kind();
+  const bits = prefix === undefined ? (family === "ipv4" ? 32 : 128) : Number(prefix);
+  if (parsed instanceof ipaddr.IPv6 && bits >= 0) {
+    if (bits < 96 && mapped.match(parsed, bits)) return { family: "ipv4", prefix: 0 };
+    if (bits >= 96 && parsed.isIPv4MappedAddress()) return { family: "ipv4", prefix: bits - 96 };
+  }
+  return { family, prefix: bits };
 }
 
 export const openAllowList = stepRule(
