@@ -63,9 +63,10 @@ function refuseAddress(url: string): void {
     throw new CommandError(`--git: "${url}" is no address of a repository`);
   if (/^[\w+.-]+::/.test(url))
     throw new CommandError("--git takes the address of a repository, not the name of a helper of git");
-  if (/^[a-z+]+:\/\/[^/@]*:[^/@]*@/i.test(url))
+  // By http a name alone may be a token; by ssh it is a name. A password that holds a slash has its "@" behind that.
+  if (/^https?:\/\/[^?#]*@|^[a-z+]+:\/\/[^/@]*:.*@/i.test(url))
     throw new CommandError(
-      "--git: no password or token in the address, where every process sees it: give it by git's own means (a credential helper, GIT_ASKPASS, an SSH key)",
+      "--git: no user, password or token in the address, where every process sees it: give it by git's own means (a credential helper, GIT_ASKPASS, an SSH key)",
     );
 }
 
