@@ -79,16 +79,16 @@ describe.runIf(hasPostgres)("a database", { timeout: 60_000 }, () => {
     }
   }
 
+  async function setEncryption(ssl: string): Promise<void> {
+    await admin.query(`ALTER SYSTEM SET ssl = ${ssl}`);
+    await admin.query("SELECT pg_reload_conf()");
+    await vi.waitFor(() => expect(theirs(plain(), server.environment)).toBe(ssl === "on" ? "true" : "false"));
+  }
+
   const plain = () => `postgres://team@127.0.0.1:${server.port}/postgres`;
 
   describe.each(["on", "off"])("that has encryption %s", (ssl) => {
-    beforeAll(async () => {
-      await admin.query(`ALTER SYSTEM SET ssl = ${ssl}`);
-      await admin.query("SELECT pg_reload_conf()");
-      await vi.waitFor(() =>
-        expect(theirs(plain(), server.environment)).toBe(ssl === "on" ? "true" : "false"),
-      );
-    });
+    beforeAll(() => setEncryption(ssl));
 
     test("is reached as psql reaches it, by whatever the address and the environment say of encryption", async (context) => {
       if (server.certificate === undefined) return context.skip();
@@ -122,6 +122,27 @@ describe.runIf(hasPostgres)("a database", { timeout: 60_000 }, () => {
         }
       }
     });
+  });
+
+  test("keeps the way that led to it, whatever fails there", async (context) => {
+    if (server.certificate === undefined) return context.skip();
+    await setEncryption("on");
+    vi.stubEnv("PGPASSWORD", server.environment.PGPASSWORD);
+    const database = openDatabase(parseAddress(plain(), "/") as PostgresAddress);
+    await expect(database.outside("SELECT nonsense", [])).rejects.toMatchObject({ code: "state" });
+    expect(await database.outside(statement, [])).toEqual([{ ssl: "true" }]);
+    await database.close();
+  });
+
+  test("is reached by all that is begun at once, though the first way leads nowhere", async () => {
+    await setEncryption("off");
+    vi.stubEnv("PGPASSWORD", server.environment.PGPASSWORD);
+    for (let round = 0; round < 20; round += 1) {
+      const database = openDatabase(parseAddress(plain(), "/") as PostgresAddress);
+      const all = await Promise.all(Array.from({ length: 12 }, () => database.outside(statement, [])));
+      expect(new Set(all.map(([row]) => row?.["ssl"]))).toEqual(new Set(["false"]));
+      await database.close();
+    }
   });
 
   test("is not reached where a file that is named for its proof cannot be read, however little is asked of it", async () => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import pg from "pg";
 import { EngineError, messageOf } from "../../../failure.ts";
 import type { PostgresAddress } from "./address.ts";
-import { type Connection, connectionOf } from "./libpq.ts";
+import { type Connection, connectionOf, type Way } from "./libpq.ts";
 import { format, migrations } from "./schema.ts";
 
 export type Row = { readonly [column: string]: unknown };
@@ -45,11 +45,9 @@ export function openDatabase(address: PostgresAddress): Database {
   const { place } = address;
   const schema = pg.escapeIdentifier(address.schema);
   let connection: Connection | undefined;
-  /** Which of the connection's ways is taken; the later ones while nothing was ever answered. */
-  let way = 0;
-  /** Why the first way was left. */
-  let firstFault: unknown;
-  let pool: pg.Pool | undefined;
+  /** The first of the connection's ways that led to it, kept for good: whatever fails later has nothing to do with the way. */
+  let way: Way | undefined;
+  let pool: Promise<pg.Pool> | undefined;
   let isMade = false;
   let hasAnswered = false;
 
@@ -58,32 +56,46 @@ export function openDatabase(address: PostgresAddress): Database {
     return connection;
   }
 
-  function connections(): pg.Pool {
-    if (pool !== undefined) return pool;
-    const { settings, ways } = reach();
-    pool = new pg.Pool({
-      ...settings,
-      ssl: ways[way]!,
+  function poolBy(ssl: Way): pg.Pool {
+    const made = new pg.Pool({
+      ...reach().settings,
+      ssl,
       max: 6,
       query_timeout: onePatience * 1000,
       keepAlive: true,
       allowExitOnIdle: true,
     });
     // A connection that breaks while nobody uses it is replaced by the next statement.
-    pool.on("error", () => {});
-    return pool;
+    made.on("error", () => {});
+    return made;
   }
 
-  /** True: a way was left to be tried, and is taken from now on. */
-  function turns(taken: number, cause: unknown): boolean {
-    if (hasAnswered || unreachable.test(codeOf(cause)) || /timeout/.test(messageOf(cause))) return false;
-    if (taken !== way) return true;
-    if (way + 1 >= reach().ways.length) return false;
-    firstFault = cause;
-    way += 1;
-    void pool?.end();
-    pool = undefined;
-    return true;
+  async function poolByFirstWay(): Promise<pg.Pool> {
+    let fault: unknown;
+    for (const each of reach().ways) {
+      const made = poolBy(each);
+      try {
+        (await made.connect()).release();
+        way = each;
+        return made;
+      } catch (cause) {
+        await made.end();
+        // Where no way leads to it, the first refusal tells more, unless it only was about the way.
+        if (!codeOf(fault).startsWith("28")) fault = cause;
+        if (cause instanceof EngineError || isUnreachable(cause)) break;
+      }
+    }
+    throw fault;
+  }
+
+  /** All that is asked at the same time waits for one to find the way. */
+  function connections(): Promise<pg.Pool> {
+    pool ??= way === undefined ? poolByFirstWay() : Promise.resolve(poolBy(way));
+    const asked = pool;
+    asked.catch(() => {
+      if (pool === asked) pool = undefined;
+    });
+    return asked;
   }
 
   /** Does the work until it is done or cannot be. */
@@ -91,7 +103,6 @@ export function openDatabase(address: PostgresAddress): Database {
     const until = performance.now() + (hasAnswered ? patience : firstPatience) * 1000;
     for (let tries = 0; ; tries += 1) {
       signal?.throwIfAborted();
-      const taken = way;
       try {
         const result = await (signal ? unlessAborted(work(), signal) : work());
         hasAnswered = true;
@@ -99,20 +110,15 @@ export function openDatabase(address: PostgresAddress): Database {
       } catch (cause) {
         signal?.throwIfAborted();
         if (cause instanceof EngineError) throw cause;
-        if (turns(taken, cause)) continue;
         const wait = Math.min(5000, 100 * 2 ** tries) * (0.5 + Math.random() / 2);
-        if (!passes(cause) || once || performance.now() + wait > until) throw stateError(place, told(cause));
+        if (!passes(cause) || once || performance.now() + wait > until) throw stateError(place, cause);
         await sleep(wait, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted());
       }
     }
   }
 
-  /** Where no way leads to it, the first refusal tells more, unless it only was about the way. */
-  const told = (cause: unknown): unknown =>
-    !hasAnswered && codeOf(firstFault).startsWith("28") ? firstFault : cause;
-
   async function inTransaction<T>(work: (ask: Ask) => Promise<T>): Promise<T> {
-    const client = await connections().connect();
+    const client = await (await connections()).connect();
     let broken: Error | undefined;
     // Its next statement fails with it, too.
     const onBreak = (error: Error): void => {
@@ -139,7 +145,7 @@ export function openDatabase(address: PostgresAddress): Database {
   /** The schema is made, or brought to the present form, by one run at a time. */
   async function prepare(makes: boolean): Promise<boolean> {
     if (isMade) return true;
-    const present = await connections()
+    const present = await (await connections())
       .query<{ number: number }>(`SELECT number FROM ${schema}.format`)
       .then(
         ({ rows }) => rows[0]?.number,
@@ -162,26 +168,25 @@ export function openDatabase(address: PostgresAddress): Database {
     ask: (statement, values, how = {}) =>
       tried(async () => {
         if (!(await prepare(how.makes ?? false))) return undefined;
-        return (await connections().query<Row>(statement, [...values])).rows;
+        return (await (await connections()).query<Row>(statement, [...values])).rows;
       }, how),
     outside: (statement, values) =>
       tried(
-        () =>
-          connections()
-            .query<Row>(statement, [...values])
-            .then(
-              ({ rows }) => rows,
-              (error: unknown) => {
-                if (isMissing(error) || codeOf(error) === "42501") return [];
-                throw error;
-              },
-            ),
+        async () =>
+          (await connections()).query<Row>(statement, [...values]).then(
+            ({ rows }) => rows,
+            (error: unknown) => {
+              if (isMissing(error) || codeOf(error) === "42501") return [];
+              throw error;
+            },
+          ),
         {},
       ),
     async close() {
       const opened = pool;
       pool = undefined;
-      await opened?.end();
+      // One that did not come about has ended itself.
+      await (await opened?.catch(() => undefined))?.end();
     },
   };
 }
@@ -202,7 +207,9 @@ async function migrate(ask: Ask, schema: string, name: string): Promise<void> {
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | undefined)?.code ?? "");
 
 /** Nobody is there: no other way leads to them. */
-const unreachable = /^E(CONNREFUSED|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOENT|ACCES)$/;
+const isUnreachable = (cause: unknown): boolean =>
+  /^E(CONNREFUSED|NOTFOUND|AI_AGAIN|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOENT|ACCES)$/.test(codeOf(cause)) ||
+  /timeout/.test(messageOf(cause));
 
 const isMissing = (error: unknown): boolean => ["42P01", "3F000"].includes(codeOf(error));
 
