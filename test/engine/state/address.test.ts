@@ -16,11 +16,33 @@ describe("the address of a folder", () => {
     ["file://~", homedir()],
     ["file://~/states", `${homedir()}/states`],
     ["file://~other", "/base/~other"],
-    ["s3:/not-a-scheme", "/base/s3:/not-a-scheme"],
+    ["./s3:/not-a-scheme", "/base/s3:/not-a-scheme"],
+    ["s3-states", "/base/s3-states"],
+    [" states\n", "/base/states"],
     ["c:\\states", "/base/c:\\states"],
     ["file://states?metadata=skip&no_tmp_dir=false", "/base/states"],
   ])("%s is %s", (text, folder) => {
     expect(parseAddress(text, "/base")).toEqual({ kind: "folder", folder, keep: 20 });
+  });
+});
+
+test.each([
+  ["s3:/team-states/a", /begins with "s3:\/\/"/],
+  ["postgres:/anna:hidden-word@db/x", /begins with "postgres:\/\/"/],
+  ["Postgres//anna:hidden-word@db/x", /begins with "postgres:\/\/"/],
+  ["postgresql:anna:hidden-word@db/x", /begins with "postgresql:\/\/"/],
+  ["file:/var/states", /begins with "file:\/\/"/],
+  [" \n", /is empty/],
+])("%j is refused, and no folder of that name made", (text, why) => {
+  const refused = () => parseAddress(text, "/base", {});
+  expect(refused).toThrow(expect.objectContaining({ code: "usage", message: expect.stringMatching(why) }));
+  expect(refused).not.toThrow(/hidden|word/);
+});
+
+test("line ends and spaces around an address, as files and secrets have them, are none of it", () => {
+  expect(parseAddress("s3://team-states/a\n", "/base", {})).toMatchObject({ prefix: "a" });
+  expect(parseAddress(" postgres://anna@db/states\r\n", "/base", {})).toMatchObject({
+    given: { user: "anna", host: "db", database: "states" },
   });
 });
 
@@ -131,6 +153,8 @@ test.each([
   ["postgres://anna:a#hidden-word@db/x", /%2F, %3F, %23, %40/],
   ["postgres://anna:a@hidden-word/b@db/x", /%2F, %3F, %23, %40/],
   ["postgres://anna:hidden-word#", /%2F, %3F, %23, %40/],
+  ["postgres://anna@db/x?password=a&hidden-word", /"&" and "%" are written .*%26 and %25/],
+  ["postgres://anna@db/x?password=a&hidden-word=b&sslmode=require", /"&" and "%" are written/],
   ["postgres://anna:hidden-word%@db/x", /"%" itself is written %25/],
   ["postgres://anna:hidden-word%zz@db/x", /"%" itself is written %25/],
   ["postgres://one,two/x", /one host/],

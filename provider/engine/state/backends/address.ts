@@ -6,7 +6,13 @@ import { didYouMean } from "../../../core/nearest.ts";
 import { EngineError } from "../../failure.ts";
 import { usualLease } from "./lease.ts";
 import { type Environment, numberOf, type Rest, refuse, truthOf, usualKeep } from "./parameters.ts";
-import { type PostgresAddress, postgresKnows, postgresOf, refusePieces } from "./postgres/address.ts";
+import {
+  type PostgresAddress,
+  postgresKnows,
+  postgresOf,
+  postgresPulumis,
+  refusePieces,
+} from "./postgres/address.ts";
 
 export type { PostgresAddress };
 
@@ -47,6 +53,8 @@ interface Scheme {
   readonly knows: readonly string[];
   /** Those that say something to Pulumi alone, where both read one project file: taken, and of no effect here. */
   readonly pulumis: readonly string[];
+  /** True: a plus of a parameter is one, and no space. */
+  readonly keepsPlus?: true;
   /** Before anything of it is told in a refusal. */
   readonly refuseFirst?: (rest: string) => void;
   readonly read: (rest: Rest) => StateAddress;
@@ -54,8 +62,8 @@ interface Scheme {
 
 const postgres: Scheme = {
   knows: postgresKnows,
-  // Read as its own tools do anyway.
-  pulumis: ["table", "uselibpqcompat"],
+  pulumis: postgresPulumis,
+  keepsPlus: true,
   refuseFirst: refusePieces,
   read: postgresOf,
 };
@@ -94,12 +102,20 @@ const known = Object.keys(schemes)
   .map((scheme) => `${scheme}://`)
   .join(", ");
 
-/** Reads an address; paths are relative to the folder `base`. Throws EngineError `usage`, without any secret of the text. */
+/** What begins as an address does, and is none. */
+const halfAddress = new RegExp(`^(${Object.keys(schemes).join("|")})(:(?!//)|//)`, "i");
+
+/** Reads an address, whatever spaces and line ends are around it; paths are relative to the folder `base`. Throws EngineError `usage`, without any secret of the text. */
 export function parseAddress(
-  text: string,
+  written: string,
   base: string,
   environment: Environment = process.env,
 ): StateAddress {
+  const text = written.trim();
+  if (text === "") refuse(`the address of the states is empty: give ${known}, or the path of a folder`);
+  const half = halfAddress.exec(text)?.[1]?.toLowerCase();
+  if (half !== undefined)
+    refuse(`an address begins with "${half}://"; where a folder of that name is meant, write ./ before it`);
   const [, name, rest] = /^([A-Za-z][A-Za-z0-9+.-]+):\/\/(.*)$/s.exec(text) ?? [];
   if (name === undefined || rest === undefined)
     return { kind: "folder", folder: resolve(base, text), keep: usualKeep };
@@ -111,7 +127,7 @@ export function parseAddress(
     );
   scheme.refuseFirst?.(rest);
   const [place = "", query = ""] = rest.split(/\?(.*)/s, 2);
-  const parameters = new Map(new URLSearchParams(query));
+  const parameters = new Map(new URLSearchParams(scheme.keepsPlus ? query.replaceAll("+", "%2B") : query));
   for (const key of parameters.keys())
     if (!scheme.knows.includes(key) && !scheme.pulumis.includes(key))
       refuse(`"${key}" is no parameter of ${name}://${didYouMean(key, scheme.knows)}`);

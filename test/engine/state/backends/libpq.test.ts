@@ -199,6 +199,17 @@ describe.runIf(hasPostgres)("a database", { timeout: 60_000 }, () => {
     expect(warned).not.toHaveBeenCalled();
   });
 
+  test("takes a password in the address letter by letter", async () => {
+    const word = "a+b c%&=é";
+    await admin.query(`CREATE ROLE letters LOGIN PASSWORD '${word}'`);
+    const at = (user: string, query = "") => `${plain().replace("team@", `${user}@`)}${query}`;
+    for (const written of [encodeURIComponent(word), encodeURIComponent(word).replaceAll("%2B", "+")])
+      for (const address of [at(`letters:${written}`), at("letters", `?password=${written}`)]) {
+        expect(theirs(address, {}), address).toBeDefined();
+        expect(await ours(address, {}), address).toBeDefined();
+      }
+  });
+
   test("that wants a password which nobody gave says so at once, and keeps nothing waiting", async () => {
     vi.stubEnv("HOME", home);
     vi.stubEnv("PGPASSWORD", "");

@@ -37,16 +37,29 @@ export const postgresKnows = [
   ...["passfile", "application_name", "options", "connect_timeout", ...ours],
 ];
 
+/** Those of Pulumi alone; the last is how its client is told to read an address as PostgreSQL's own tools do, as it is read here anyway. */
+export const postgresPulumis = ["table", "uselibpqcompat"];
+
+const known = new Set([...postgresKnows, ...postgresPulumis]);
+
 const form = "an address of PostgreSQL reads postgres://USER@HOST:PORT/DATABASE";
 
 /** Refuses what may have a piece of a password where none is looked for. `whole` is what stands behind `://`. */
 export function refusePieces(whole: string): void {
   const [, authority = "", rest = ""] = /^([^/?#]*)(.*)$/s.exec(whole) ?? [];
   const isUser = !/[@:]/.test(authority) && !rest.includes("#");
-  if ((!rest.includes("@") || isUser) && !rest.includes("#")) return;
+  if ((!rest.includes("@") || isUser) && !rest.includes("#") && !isCutByAmpersand(rest)) return;
   refuse(
-    `${form}, and in its user and password "/", "?", "#", "@" and "%" are written %2F, %3F, %23, %40 and %25; or leave the password to PGPASSWORD or a password file`,
+    `${form}, and in its user and password "/", "?", "#", "@", "&" and "%" are written %2F, %3F, %23, %40, %26 and %25; or leave the password to PGPASSWORD or a password file`,
   );
+}
+
+/** True: behind the parameter `password` stands what is no parameter, and may be its end. */
+function isCutByAmpersand(rest: string): boolean {
+  const [, query = ""] = rest.split(/\?(.*)/s, 2);
+  const names = query.split("&").map((each) => each.split("=", 1)[0]!);
+  const at = names.indexOf("password");
+  return at >= 0 && names.slice(at + 1).some((name) => name !== "" && !known.has(name));
 }
 
 /** Needs an address that `refusePieces` lets pass. */
