@@ -1,7 +1,6 @@
 /** The plugin as a process: arguments, the port line, signals, and an end when the engine is gone. */
 
-import { resolve } from "node:path";
-import { engineAddressOf } from "./arguments.ts";
+import { createsFolderOf, engineAddressOf } from "./arguments.ts";
 // Before the server, so that nothing it loads can write to the standard output.
 import { writePortLine } from "./output.ts";
 import { servePlugin } from "./server.ts";
@@ -17,7 +16,7 @@ async function main(): Promise<void> {
   const engineAddress = engineAddressOf(process.argv.slice(2));
   const { port, session } = await servePlugin({
     load: () => import("../provider.ts"),
-    createsFolder: resolve(process.env["PLUMBLINE_STATE"] || ".plumbline", "creates"),
+    createsFolder: createsFolderOf(process.env["PLUMBLINE_STATE"]),
     ...(engineAddress !== undefined && { engineAddress, run: engineAddress }),
   });
   const report = (error: unknown) =>

@@ -1,9 +1,11 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
 import grpc from "@grpc/grpc-js";
 import plugin from "@pulumi/pulumi/proto/plugin_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import empty from "google-protobuf/google/protobuf/empty_pb.js";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { engineAddressOf } from "../../provider/pulumi/arguments.ts";
+import { createsFolderOf, engineAddressOf } from "../../provider/pulumi/arguments.ts";
 import { refusal, startEngine, startPlugin, urnOf } from "./engine.ts";
 import { fakeProvider } from "./fake-provider.ts";
 
@@ -19,6 +21,22 @@ function schemaRequest(version: number, subpackage = "") {
   request.setSubpackageName(subpackage);
   return request;
 }
+
+it.each([
+  [undefined, ".plumbline/creates"],
+  ["", ".plumbline/creates"],
+  ["states", "states/creates"],
+  ["/var/states", "/var/states/creates"],
+  ["~states", "~states/creates"],
+  ["file:///var/states?keep=3", "/var/states/creates"],
+  ["file://states\n", "states/creates"],
+  ["file://~/states", join(homedir(), "states/creates")],
+  ["s3://team-states/shop?region=eu", ".plumbline/creates"],
+  ["postgres://anna:hidden-word@db/states", ".plumbline/creates"],
+  [" postgres:/anna:hidden-word@db/states", ".plumbline/creates"],
+])("with the states at %j it keeps in %s what creates began", (state, folder) => {
+  expect(createsFolderOf(state)).toBe(resolve(folder));
+});
 
 describe("the plugin's introduction", () => {
   it("answers a handshake with everything it can do, any number of times", async () => {
