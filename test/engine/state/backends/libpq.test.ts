@@ -259,4 +259,40 @@ describe.runIf(hasPostgres)("a database", { timeout: 60_000 }, () => {
     });
     await Promise.all([given.close(), missing.close()]);
   });
+
+  test("that another user has made says which rights are missing; with them it is shared, with those to read it is read", async () => {
+    const { PGPASSWORD } = server.environment;
+    const open = (user: string) =>
+      createPostgresBackend({
+        address: parseAddress(
+          `${plain().replace("team@", `${user}@`)}?schema=shared`,
+          "/",
+        ) as PostgresAddress,
+        machine: { user: "anna", host: "here", pid: 1, isAlive: () => true },
+        now: () => new Date(),
+      });
+    const [maker, other] = [open(`team:${PGPASSWORD}`), open("other:other-word")];
+    await maker.stack("shop", "dev").snapshot.replace("text");
+    await admin.query("CREATE ROLE other LOGIN PASSWORD 'other-word'");
+    const { snapshot, lock } = other.stack("shop", "dev");
+    const rights = 'GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA "shared" TO "other"';
+    const refused = {
+      code: "state",
+      message: expect.stringMatching(/rights: GRANT USAGE ON SCHEMA "shared" TO "other"; GRANT SELECT/),
+    };
+    await expect(snapshot.read()).rejects.toMatchObject(refused);
+    await admin.query('GRANT USAGE ON SCHEMA "shared" TO "other"');
+    await admin.query(rights.replace(", INSERT, UPDATE, DELETE", ""));
+    expect(await snapshot.read()).toBe("text");
+    expect(await other.stacks("shop")).toEqual(["dev"]);
+    expect(await lock.owner()).toBeUndefined();
+    await expect(lock.take("up")).rejects.toMatchObject(refused);
+    await expect(lock.take("up")).rejects.toThrow(rights);
+    await admin.query(rights);
+    const held = await lock.take("up");
+    await snapshot.replace("theirs");
+    await held.release();
+    expect(await maker.stack("shop", "dev").snapshot.read()).toBe("theirs");
+    await Promise.all([maker.close(), other.close()]);
+  });
 });

@@ -111,6 +111,8 @@ export function openDatabase(address: PostgresAddress): Database {
         signal?.throwIfAborted();
         if (cause instanceof EngineError) throw cause;
         const wait = Math.min(5000, 100 * 2 ** tries) * (0.5 + Math.random() / 2);
+        if (isForbidden(cause))
+          throw stateError(place, cause, toShare(schema, String(reach().settings.user)));
         if (!passes(cause) || once || performance.now() + wait > until) throw stateError(place, cause);
         await sleep(wait, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted());
       }
@@ -156,7 +158,10 @@ export function openDatabase(address: PostgresAddress): Database {
       );
     if ((present ?? 0) > format) throw newer(place);
     if (present === undefined && !makes) return false;
-    if (present !== format) await inTransaction((ask) => migrate(ask, schema, address.schema));
+    if (present !== format)
+      await inTransaction((ask) => migrate(ask, schema, address.schema)).catch((error: unknown) => {
+        throw isForbidden(error) ? stateError(place, error, toMake) : error;
+      });
     isMade = true;
     return true;
   }
@@ -176,7 +181,7 @@ export function openDatabase(address: PostgresAddress): Database {
           (await connections()).query<Row>(statement, [...values]).then(
             ({ rows }) => rows,
             (error: unknown) => {
-              if (isMissing(error) || codeOf(error) === "42501") return [];
+              if (isMissing(error) || isForbidden(error)) return [];
               throw error;
             },
           ),
@@ -237,18 +242,28 @@ const newer = (place: string): EngineError =>
 const wayOut: readonly (readonly [code: string, advice: string])[] = [
   ["28", "Give a user and a password of it: PGUSER and PGPASSWORD, or a password file (~/.pgpass)."],
   ["3D000", "Make the database, or name another one."],
-  [
-    "42501",
-    "Give this user the right to make a schema in the database, or make the schema and give it to this user.",
-  ],
   ["53100", "Make room on its disk, and run this again: it goes on from what is saved."],
   ["E", "See whether the address is right and can be reached from here, and run this again."],
 ];
 
-function stateError(place: string, cause: unknown): EngineError {
+/** Where the schema, or what is to be in it, is not there yet. */
+const toMake =
+  "Give this user the right to make a schema in the database, or make the schema and give it to this user.";
+
+/** Where another user has made it. */
+function toShare(schema: string, user: string): string {
+  const whom = `TO ${pg.escapeIdentifier(user)}`;
+  return `Have its owner give this user the rights: GRANT USAGE ON SCHEMA ${schema} ${whom}; GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} ${whom}`;
+}
+
+const isForbidden = (error: unknown): boolean => codeOf(error) === "42501";
+
+function stateError(place: string, cause: unknown, special?: string): EngineError {
   const code = codeOf(cause);
   const advice =
-    wayOut.find(([beginning]) => code.startsWith(beginning))?.[1] ?? "See to it, and run this again.";
+    special ??
+    wayOut.find(([beginning]) => code.startsWith(beginning))?.[1] ??
+    "See to it, and run this again.";
   return new EngineError(
     "state",
     `The state cannot be kept: ${place}: ${messageOf(cause) || code}. ${advice}`,
