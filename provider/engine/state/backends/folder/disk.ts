@@ -219,8 +219,8 @@ export function createDisk(): Disk {
     },
     async openDoor(path) {
       // Why a folder cannot be made is told by whatever is written to it next.
-      await madeFolder(dirname(path)).catch(() => {});
-      return openDoor(path);
+      const mode = await madeFolder(dirname(path)).catch(() => undefined);
+      return mode === undefined ? undefined : openDoor(path, mode);
     },
     isAnswered,
     async close() {

@@ -4,7 +4,7 @@
  */
 
 import { constants } from "node:fs";
-import { type FileHandle, open, rm } from "node:fs/promises";
+import { chmod, type FileHandle, open, rm } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { basename, dirname } from "node:path";
 
@@ -12,8 +12,8 @@ export interface Door {
   readonly close: () => Promise<void>;
 }
 
-/** Undefined where the system, or what keeps the folder, has no such sockets. */
-export async function openDoor(path: string): Promise<Door | undefined> {
+/** Undefined where the system, or what keeps the folder, has no such sockets. `mode`: who may knock, which takes the right to write. */
+export async function openDoor(path: string, mode: number): Promise<Door | undefined> {
   if (process.platform !== "linux") return undefined;
   const folder = await open(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY).catch(() => undefined);
   if (folder === undefined) return undefined;
@@ -25,6 +25,7 @@ export async function openDoor(path: string): Promise<Door | undefined> {
     return undefined;
   }
   server.unref();
+  await chmod(path, mode);
   return {
     async close() {
       await new Promise((done) => server.close(done));
@@ -58,7 +59,8 @@ const within = (folder: FileHandle, path: string): string => `/proc/self/fd/${fo
 
 function listening(server: Server, path: string): Promise<boolean> {
   return new Promise((told) => {
-    server.once("error", () => told(false));
+    // Later ones are about somebody who knocks, and none of the run's.
+    server.on("error", () => told(false));
     server.listen(path, () => told(true));
   });
 }
