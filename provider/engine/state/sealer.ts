@@ -1,6 +1,7 @@
 /** Seals a stack's secrets under the user's passphrase, or under a key file beside the state when there is none; nothing secret is ever plain. */
 
 import { randomBytes } from "node:crypto";
+import { messageOf } from "../failure.ts";
 import type { KeyStore } from "./backend.ts";
 import type { Sealing } from "./encoding.ts";
 import {
@@ -82,9 +83,14 @@ export function createSealers(source: KeySource): (salt: string | undefined) => 
         if (!(error instanceof PassphraseError)) throw error;
       }
     }
+    const fault = await source.key.read().then(() => undefined, messageOf);
+    const ofFile =
+      fault === undefined
+        ? `bring back the key file ${source.key.place}`
+        : `see to the key file, which cannot be read (${fault})`;
     const tried = candidates.length === 0 ? "There is none" : "None of those at hand opens them";
     throw new PassphraseError(
-      `This stack's secrets are encrypted under a passphrase. ${tried}: set PLUMBLINE_PASSPHRASE (or PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE), or ${source.key.isKept ? `bring back the key file ${source.key.place}` : "PLUMBLINE_KEY to the text of the key file that did it"}.`,
+      `This stack's secrets are encrypted under a passphrase. ${tried}: set PLUMBLINE_PASSPHRASE (or PULUMI_CONFIG_PASSPHRASE, or PULUMI_CONFIG_PASSPHRASE_FILE), or ${source.key.isKept ? ofFile : "PLUMBLINE_KEY to the text of the key file that did it"}.`,
     );
   }
 

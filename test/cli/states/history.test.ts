@@ -88,3 +88,24 @@ describe.each(["a folder", "a bucket"])("in %s", (kind) => {
     expect((await run("destroy", "-y")).code).toBe(0);
   });
 });
+
+it("a version that is damaged is named, and the others are there without it", async () => {
+  const run = (...args: string[]) => desk.run([...args, "--state", "file://damaged"]);
+  for (const name of ["one", "two"]) {
+    desk.write("Pulumi.yaml", file(name));
+    const ran = await run("up", "-y");
+    expect(ran.code, ran.text).toBe(0);
+  }
+  const damaged = join("damaged", "history", "shop", "dev", "1.version");
+  desk.write(damaged, "");
+  for (const command of [["history"], ["export", "--version", "1"]]) {
+    const told = await run("stack", ...command);
+    expect([told.code, told.text]).toEqual([
+      1,
+      expect.stringMatching(/1\.version is damaged: .* move that file away.* \[PLB-STATE\]/),
+    ]);
+  }
+  rmSync(join(desk.folder, damaged));
+  expect((await run("stack", "history")).stdout).toMatch(/^2 .*\n$/);
+  expect((await run("destroy", "-y")).code).toBe(0);
+});

@@ -97,6 +97,14 @@ describe("a key file that this user may not read", () => {
     expect([again.open(first.seal("text")), again.keyFile()]).toEqual(["text", undefined]);
   });
 
+  test("is told where the given passphrase opens nothing", async () => {
+    const first = sealersWith({ PLUMBLINE_PASSPHRASE: "correct horse" })(undefined);
+    await first.ready();
+    await expect(sealersWith({ PLUMBLINE_PASSPHRASE: "wrong" })(first.salt()).ready()).rejects.toThrow(
+      /None of those at hand opens them: .*, or see to the key file, which cannot be read \(.*permission denied/,
+    );
+  });
+
   test("is told where nothing else is at hand", async () => {
     await expect(sealersWith({})(undefined).ready()).rejects.toThrow("permission denied");
   });

@@ -173,3 +173,16 @@ test("a folder that is handed to a group is the group's however deep, and any ot
     process.umask(before);
   }
 });
+
+test("tidying takes no unfinished write of a stack whose name goes on with a dot", async () => {
+  const files = new Map([
+    ["/state/stacks/shop/dev.json.0123456789ab.tmp", "torn"],
+    ["/state/stacks/shop/dev.json.json.0123456789ab.tmp", "another stack's"],
+  ]);
+  const machine = { user: "a", host: "h", pid: 1, isAlive: () => true };
+  const disk = createMemoryDisk(files);
+  await createStateFolder({ folder: "/state", machine, now: () => new Date(), disk })
+    .stack("shop", "dev")
+    .tidy();
+  expect([...files.values()].filter((text) => /torn|stack/.test(text))).toEqual(["another stack's"]);
+});

@@ -91,7 +91,11 @@ function storeAt(
     async tidy() {
       const within = dirname(snapshot);
       const left = (await disk.list(within)).map((name) => join(within, name));
-      const torn = left.filter((path) => path.startsWith(`${snapshot}.`) && path.endsWith(".tmp"));
+      // Not those of a stack whose name goes on with a dot.
+      const torn = left.filter(
+        (path) =>
+          path.startsWith(`${snapshot}.`) && /^[0-9a-f]{12}\.tmp$/.test(path.slice(snapshot.length + 1)),
+      );
       await Promise.all(torn.map((path) => disk.remove(path)));
       const file = join(folder, ".gitignore");
       if ((await disk.read(file)) === undefined)

@@ -1,12 +1,28 @@
 /** Versions of a snapshot in a folder, a file each: a line that says what made it, and the snapshot. */
 
 import { join } from "node:path";
+import { EngineError } from "../../../failure.ts";
 import type { Change, HistoryStore, Version } from "../../backend.ts";
+import { isMap } from "../../form.ts";
 import type { Disk } from "./disk.ts";
 
 export interface FolderHistory extends HistoryStore {
   /** Keeps the text as the next version, and no more than so many. */
   readonly add: (text: string, change: Change) => Promise<void>;
+}
+
+function changeOf(line: string, place: string): Change {
+  let found: unknown;
+  try {
+    found = JSON.parse(line);
+  } catch {
+    found = undefined;
+  }
+  if (isMap(found) && typeof found.at === "string") return found as unknown as Change;
+  throw new EngineError(
+    "state",
+    `The version of the state in ${place} is damaged: it does not say what made it. The state itself is whole; move that file away, and the other versions are there again.`,
+  );
 }
 
 export function historyIn(folder: string, keep: number, disk: Disk): FolderHistory {
@@ -22,7 +38,7 @@ export function historyIn(folder: string, keep: number, disk: Disk): FolderHisto
     const content = await disk.read(fileOf(version));
     if (content === undefined) return undefined;
     const end = content.indexOf("\n");
-    return { change: JSON.parse(content.slice(0, end)) as Change, text: content.slice(end + 1) };
+    return { change: changeOf(content.slice(0, end), fileOf(version)), text: content.slice(end + 1) };
   }
 
   return {
