@@ -140,6 +140,11 @@ test.each([
   ["s3://team-states/../other", /prefix/],
   ["s3://team-states/a%20b", /prefix/],
   ["s3://team-states?regin=eu", /"regin" is no parameter of s3:\/\/.*did you mean "region"/],
+  ["s3://team-states?endpoint=", /"endpoint" has no value/],
+  ["s3://team-states?region=&keep=3", /"region" has no value/],
+  ["postgres://anna@db/x?sslmode=", /"sslmode" has no value/],
+  ["file://", /names no folder: this one is file:\/\/\./],
+  ["file://?keep=3", /names no folder/],
   ["s3://team-states?lease=1", /"lease" must be a whole number from 4 to 3600/],
   ["s3://team-states?keep=none", /"keep" must be a whole number/],
   [

@@ -74,7 +74,7 @@ const schemes: { readonly [scheme: string]: Scheme } = {
     pulumis: ["metadata", "no_tmp_dir", "create_dir", "base_url", "secret_key_path"],
     read: ({ place, base, parameters }) => ({
       kind: "folder",
-      folder: folderOf(place, base),
+      folder: place === "" ? refuse("file:// names no folder: this one is file://.") : folderOf(place, base),
       keep: numberOf(parameters, "keep", usualKeep),
     }),
   },
@@ -131,6 +131,10 @@ export function parseAddress(
   for (const key of parameters.keys())
     if (!scheme.knows.includes(key) && !scheme.pulumis.includes(key))
       refuse(`"${key}" is no parameter of ${name}://${didYouMean(key, scheme.knows)}`);
+  // Most often a variable that is not set; what would count instead may be another place, or a way that is less closed.
+  for (const [key, value] of parameters)
+    if (value === "" && scheme.knows.includes(key))
+      refuse(`"${key}" has no value: give one, or leave it out`);
   return scheme.read({ whole: rest, place, parameters, base, environment });
 }
 

@@ -90,6 +90,12 @@ describe.runIf(hasPostgres)("a database", { timeout: 60_000 }, () => {
   describe.each(["on", "off"])("that has encryption %s", (ssl) => {
     beforeAll(() => setEncryption(ssl));
 
+    test("is not reached where PGSSLMODE is there and empty, by psql neither", async () => {
+      const variables = { ...server.environment, PGSSLMODE: "" };
+      expect(theirs(plain(), variables)).toBeUndefined();
+      expect(await ours(plain(), variables)).toBeUndefined();
+    });
+
     test("is reached as psql reaches it, by whatever the address and the environment say of encryption", async (context) => {
       if (server.certificate === undefined) return context.skip();
       const stranger = join(home, "stranger.crt");

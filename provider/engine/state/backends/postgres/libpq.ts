@@ -34,6 +34,8 @@ export function connectionOf(
   environment: Environment,
 ): Connection {
   const said = (name: string, variable: string) => parameters.get(name) || environment[variable] || undefined;
+  // As there, an empty one is none that it knows: whoever meant to set it gets no way that is less closed.
+  const mode = parameters.get("sslmode") ?? environment.PGSSLMODE ?? "prefer";
   const user = given.user ?? (environment.PGUSER || userInfo().username);
   const subject = {
     user,
@@ -66,7 +68,7 @@ export function connectionOf(
       ...(options === undefined ? {} : { options }),
     },
     // What passes through a socket leaves no machine.
-    ways: subject.host.startsWith("/") ? [false] : waysOf(said),
+    ways: subject.host.startsWith("/") ? [false] : waysOf(mode, said),
   };
 }
 
@@ -80,8 +82,7 @@ function timeoutOf(text: string | undefined): number {
   return seconds <= 0 ? 0 : Math.max(seconds, 2);
 }
 
-function waysOf(said: Said): Connection["ways"] {
-  const written = said("sslmode", "PGSSLMODE") ?? "prefer";
+function waysOf(written: string, said: Said): Connection["ways"] {
   const mode = modes.find((one) => one === written);
   if (mode === undefined) refuse(`"sslmode" (PGSSLMODE) must be one of ${modes.join(", ")}`);
   if (mode === "disable") return [false];
