@@ -183,6 +183,41 @@ describe("on a small one", () => {
     expect(await mine.journal.read()).toBe(whole.slice(0, 102).join(""));
   });
 
+  test.each(["", ".keep", "00000000", "notes.txt"])(
+    "what a tool puts beside the parts of a journal (%j) is none of them, and no seal",
+    async (name) => {
+      const dead = openAs("anna");
+      await dead.lock.take("up");
+      await dead.journal.add("begun\n");
+      const folder = [...store.objects.keys()].find((key) => key.endsWith("/00000001"))!.slice(0, -8);
+      store.objects.set(folder + name, { text: name === "notes.txt" ? "mine" : "", at: Date.now() });
+      store.ahead += 10_000;
+      const next = openAs("berta");
+      const lock = await next.lock.take("up");
+      expect(await next.journal.read()).toBe("begun\n");
+      await next.journal.remove();
+      await next.journal.add("mine\n");
+      await lock.release();
+      const later = openAs("anna");
+      expect(await later.journal.read()).toBe("mine\n");
+      await later.journal.add("more\n");
+      expect(await later.journal.read()).toBe("mine\nmore\n");
+    },
+  );
+
+  test("a journal that only a tool's objects are in is none, and begins with the first part", async () => {
+    store.objects.set("team/stacks/shop/dev/journal/0/", { text: "", at: Date.now() });
+    store.objects.set("team/stacks/shop/dev/journal/0/notes.txt", { text: "mine", at: Date.now() });
+    const backend = placeAt(store.address("team", "&lease=4")).open(machineOf("anna"));
+    expect(await backend.stacks("shop")).toEqual([]);
+    const { lock, journal } = backend.stack("shop", "dev");
+    const held = await lock.take("up");
+    await journal.add("one\n");
+    await held.release();
+    expect(await openAs("berta").journal.read()).toBe("one\n");
+    await backend.close();
+  });
+
   test("a journal is sealed before its successor reads it, so that nothing under way counts afterwards", async () => {
     const old = openAs("anna");
     await old.lock.take("up");

@@ -11,7 +11,7 @@ import { noKeyStore } from "../no-key.ts";
 import { pulumisPaths } from "../pulumis.ts";
 import { type Bucket, openBucket } from "./client.ts";
 import { type FoundHead, readHead } from "./head.ts";
-import { isSeal } from "./segments.ts";
+import { isSeal, segmentsIn } from "./segments.ts";
 import { createStackStore } from "./stack.ts";
 
 export interface S3Options {
@@ -45,7 +45,7 @@ export function createS3Backend({
     const base = `stacks/${project}/${stack}`;
     const { head } = await readHead(bucket, `${base}/head.json`);
     if (head.snapshot !== undefined) return true;
-    return !(await bucket.list(`${base}/journal/${head.journal}/`)).every(isSeal);
+    return !segmentsIn(await bucket.list(`${base}/journal/${head.journal}/`)).every(isSeal);
   }
 
   async function stacks(project: string): Promise<readonly string[]> {

@@ -35,6 +35,10 @@ interface Position {
 
 const atOnce = 48;
 
+/** Without what tools put beside them, such as an empty object for the folder. */
+export const segmentsIn = (objects: readonly ListedObject[]): readonly ListedObject[] =>
+  objects.filter(({ key }) => /\/\d{8,}$/.test(key) && !key.endsWith("/00000000"));
+
 /** An entry is never empty. */
 export const isSeal = ({ size }: ListedObject): boolean => size === 0;
 
@@ -45,7 +49,7 @@ export function createSegments({ bucket, base, present, refuseHeld, lease, chang
   const seals = new Set<string>();
 
   async function keysOf(journal: number): Promise<ReadonlySet<string>> {
-    const found = await bucket.list(folderOf(journal));
+    const found = segmentsIn(await bucket.list(folderOf(journal)));
     for (const each of found) if (isSeal(each)) seals.add(each.key);
     return new Set(found.map(({ key }) => key));
   }
@@ -85,9 +89,10 @@ export function createSegments({ bucket, base, present, refuseHeld, lease, chang
     async read(): Promise<string | undefined> {
       const { journal } = await present();
       const limit = pLimit(atOnce);
-      const all = await bucket.list(folderOf(journal));
-      const keys = all.filter(({ key }, at) => key === keyOf(journal, at + 1));
-      const found = await Promise.all(keys.map(({ key }) => limit(() => bucket.get(key))));
+      const all = await keysOf(journal);
+      const keys: string[] = [];
+      while (all.has(keyOf(journal, keys.length + 1))) keys.push(keyOf(journal, keys.length + 1));
+      const found = await Promise.all(keys.map((key) => limit(() => bucket.get(key))));
       const texts = found.map((each) => each?.text ?? "");
       const end = texts.indexOf("");
       const text = texts.slice(0, end < 0 ? texts.length : end).join("");
