@@ -103,7 +103,8 @@ export function parseOwner(text: string): LockOwner {
     nonce: isWhole ? (said.nonce as string) : text,
     ...(typeof said.system === "string" ? { system: word("system") } : {}),
     ...(typeof said.installation === "string" ? { installation: word("installation") } : {}),
-    ...(/^[\w.-]+$/.test(word("door")) ? { door: word("door") } : {}),
+    // What is removed with a dead lock is a door, whoever wrote this.
+    ...(/^[\w.-]+\.door$/.test(word("door")) ? { door: word("door") } : {}),
     ...(isLease(said.lease) ? { lease: said.lease } : {}),
   };
 }

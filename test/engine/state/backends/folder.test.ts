@@ -1,7 +1,7 @@
 /** The stores of states that there are, before their one judge: a folder, on each disk that it can lie on. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -77,6 +77,20 @@ describe.runIf(process.platform === "linux")("a lock of a process whose number s
     await mine.clear();
     await (await mine.take("up")).release();
     await theirs.release();
+  });
+
+  test("takes nothing with it but its door, whatever it names", async () => {
+    const { at, folder } = await place();
+    const dead = await at(machine("boot pid:[1]")).take("up");
+    const stacks = join(folder, "stacks", "shop");
+    for (const door of ["dev.json", "..", "../shop"]) {
+      writeFileSync(join(stacks, "dev.json"), "{}");
+      writeFileSync(join(stacks, "dev.lock"), JSON.stringify({ ...dead.owner, door, nonce: "another" }));
+      const lock = await at(machine("boot pid:[1]")).take("up");
+      await lock.release();
+      expect(readFileSync(join(stacks, "dev.json"), "utf8")).toBe("{}");
+    }
+    await dead.release();
   });
 
   test("of this installation before it started anew is taken over", async () => {
