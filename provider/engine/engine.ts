@@ -277,7 +277,7 @@ export type { Intake } from "./operations/account/intake.ts";
 export type { Managed, Referred } from "./operations/account/managed.ts";
 export type { Discovery, GivenObject, LeftOut, Survey, SurveyOptions } from "./operations/account/survey.ts";
 export type { Ownership, Unowned } from "./operations/account/unowned.ts";
-export type { Engine, EngineOptions, PreviewOptions, Result, UpOptions } from "./operations/facade.ts";
+export type { Engine, EngineOptions, PreviewOptions, Result, Shown, UpOptions } from "./operations/facade.ts";
 export type { Graph } from "./operations/graph.ts";
 export type { SavedPlan } from "./operations/plan.ts";
 export type { Drifted, Pending } from "./operations/refresh.ts";

@@ -63,6 +63,12 @@ export interface Result extends Summary {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** What is looked at of a state. */
+export interface Shown {
+  /** True: throws PassphraseError where nothing at hand opens its secrets, which are unknown without. */
+  readonly showSecrets?: boolean;
+}
+
 export interface PreviewOptions {
   /** Looks on the account for what is declared and not in the state, and takes it over instead of making it. */
   readonly adopt?: boolean;
@@ -142,8 +148,8 @@ export interface Engine {
   /** Judges a configured Provider that is used beside the engine by the target of the state, and returns what to use in its place. Throws EngineError `target`. */
   readonly admit: (provider: Provider) => Promise<Provider>;
   /** Outputs as last saved, secrets marked. Throws EngineError when there is no such stack, or when the configured target is not the stack's. */
-  readonly outputs: () => Promise<ValueMap>;
-  readonly resources: () => Promise<readonly ResourceState[]>;
+  readonly outputs: (options?: Shown) => Promise<ValueMap>;
+  readonly resources: (options?: Shown) => Promise<readonly ResourceState[]>;
   /**
    * Takes resources out of the state, and returns them; their objects stay as they are. Throws EngineError when something that stays refers to one,
    * or one is protected, unless `force`.

@@ -9,7 +9,7 @@ import { PassphraseError } from "../state/passphrase.ts";
 import { needsKey, parseSnapshot, type SnapshotFile, saltOf } from "../state/snapshot.ts";
 import type { States } from "../state/states.ts";
 import { deploymentOf, refuseForeign, renamed, shownFile, toPulumi, toSnapshot } from "../state/transfer.ts";
-import type { Engine } from "./facade.ts";
+import type { Engine, Shown } from "./facade.ts";
 import { graphOf } from "./graph.ts";
 import type { Operations } from "./operation.ts";
 import { renameState } from "./renaming.ts";
@@ -49,15 +49,20 @@ export function createKeeping(options: KeepingOptions): Keeping {
   }
 
   return {
-    async outputs() {
+    async outputs(how) {
       await admitConfigured();
       return readOnly(async (ledger) => {
+        await openedFor(ledger, how);
         if (ledger.isNew)
           throw new EngineError("usage", `There is no stack ${stack} of ${project} in ${states.place}.`);
         return rootOf(ledger)?.outputs ?? {};
       });
     },
-    resources: () => readOnly(async (ledger) => [...ledger.resources.values()]),
+    resources: (how) =>
+      readOnly(async (ledger) => {
+        await openedFor(ledger, how);
+        return [...ledger.resources.values()];
+      }),
     graph: () => readOnly(async (ledger) => graphOf(ledger.resources.values())),
     stacks: () => states.stacks(),
     history: () => states.store.history.list(),
@@ -125,6 +130,10 @@ export function createKeeping(options: KeepingOptions): Keeping {
       return owner;
     },
   };
+}
+
+async function openedFor({ isShut, sealer }: Ledger, { showSecrets = false }: Shown = {}): Promise<void> {
+  if (showSecrets && isShut) await sealer.ready();
 }
 
 /** Pulumi forgets what was begun and not ended, and would make it again. */

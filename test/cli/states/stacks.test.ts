@@ -65,6 +65,21 @@ describe("a stack", () => {
     rmSync(join(desk.folder, "elsewhere"), { recursive: true });
   });
 
+  it("shows no secret as unknown that only does not open", async () => {
+    const under = { env: { PLUMBLINE_PASSPHRASE: "another" } };
+    for (const args of [
+      ["stack", "output"],
+      ["state", "show", "login"],
+      ["stack", "export"],
+      ["stack", "export", "--kubernetes"],
+    ]) {
+      const shown = await desk.run([...args, "--show-secrets"], under);
+      expect([shown.code, shown.stdout], args.join(" ")).toEqual([1, ""]);
+      expect(shown.stderr).toContain("PLB-KEY");
+      if (!args.includes("--kubernetes")) expect((await desk.run(args, under)).code).toBe(0);
+    }
+  });
+
   it("is renamed by nobody while a run changes it, and then is as it was", async () => {
     const lock = join(desk.folder, ".plumbline/stacks/shop/live.lock");
     const other = { user: "berta", host: "elsewhere", pid: 1, operation: "up", nonce: "n" };

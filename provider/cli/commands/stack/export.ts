@@ -81,7 +81,7 @@ export function addStackExport(stack: Command): void {
         if (flags.kubernetes) {
           refuseBeside(flags);
           refuseNamespace(flags.namespace);
-          const resources = (await engine.resources()).flatMap(declared);
+          const resources = (await engine.resources({ showSecrets })).flatMap(declared);
           if (!showSecrets) refuseShown(resources);
           await printManifests(resources, { namespace: flags.namespace, showSecrets });
           return exitCode.done;

@@ -17,8 +17,8 @@ export function addStackOutput(stack: Command): void {
     .description("the outputs as last saved; secrets only with --show-secrets")
     .action((name: string | undefined, _flags, command: Command) =>
       withStack(command, async ({ settings, engine }) => {
-        const outputs = await engine.outputs();
         const { showSecrets, json } = settings;
+        const outputs = await engine.outputs({ showSecrets });
         if (name === undefined) {
           if (json) print(JSON.stringify(printable(outputs, showSecrets), null, 2));
           else for (const line of outputLines(outputs, showSecrets)) print(line);

@@ -3,12 +3,12 @@
 import { isDefaultProvider, isProviderType, nameOf, stackType } from "../../../core/engines/urn.ts";
 import { didYouMean } from "../../../core/nearest.ts";
 import { shortToken } from "../../../core/token.ts";
-import type { Engine, ResourceState } from "../../../engine/engine.ts";
+import type { Engine, ResourceState, Shown } from "../../../engine/engine.ts";
 import { CommandError } from "../../exit.ts";
 
 /** Without the stack's own entry and default providers. */
-export async function resourcesOf(engine: Engine): Promise<ResourceState[]> {
-  const all = await engine.resources();
+export async function resourcesOf(engine: Engine, how: Shown = {}): Promise<ResourceState[]> {
+  const all = await engine.resources(how);
   return all.filter(
     ({ type, urn }) => type !== stackType && !(isProviderType(type) && isDefaultProvider(urn)),
   );

@@ -17,7 +17,7 @@ export function addStateShow(state: Command): void {
     .description("what the state remembers of one resource; secrets only with --show-secrets")
     .action((word: string, _flags, command: Command) =>
       withStack(command, async ({ settings, engine }) => {
-        const { inputs, outputs, type, ...rest } = named(await resourcesOf(engine), word);
+        const { inputs, outputs, type, ...rest } = named(await resourcesOf(engine, settings), word);
         if (!settings.showSecrets) guard({ inputs, outputs });
         const shown = {
           ...rest,
