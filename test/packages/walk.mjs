@@ -62,11 +62,13 @@ function openTerminal() {
 /** Types what is asked for: yes to a question, else the text that the step has ready. */
 function answer(terminal, output, step) {
   const said = plain(output);
-  if (step.answered === said.length) return;
+  // What ends a question may come a moment after it, and asks nothing more.
+  const asked = said.trimEnd().length;
+  if (step.answered === asked) return;
   if (/\[y\/N\] $/.test(said)) terminal.type("y\r");
   else if (step.typed !== undefined && /: +\r?$/.test(said)) terminal.type(`${step.typed}\r`);
   else return;
-  step.answered = said.length;
+  step.answered = asked;
 }
 
 /** The exit code is that of the last command that failed, or 0. */
